@@ -1,0 +1,116 @@
+"""The HTTP application: routes, error answers, body limits."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio.to_thread
+import msgspec
+import psycopg
+import psycopg_pool
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from api.calls import BODY_BYTES_MAX, Call
+from api.database import POOL_SIZE_MAX
+from api.ids import new_id, ulid
+from api.problems import problem, problem_of_status
+from api.routes import corrections, entities, facts, health, sessions, state
+from api.wiring import Services
+from memory.errors import PalimpsestError, PayloadTooLarge, Unavailable
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[Call], tuple[int, Any]]
+
+PREFIX = "/api/v1"
+
+ROUTES: tuple[tuple[str, str, Handler], ...] = (
+    ("GET", "/health", health.get_health),
+    ("POST", "/{context_id}/facts", facts.create_fact),
+    ("POST", "/{context_id}/facts/batch", facts.create_facts),
+    ("POST", "/{context_id}/sessions", sessions.create_session),
+    ("GET", "/{context_id}/sessions", sessions.list_sessions),
+    ("GET", "/{context_id}/sessions/{session_id}", sessions.get_session),
+    ("DELETE", "/{context_id}/sessions/{session_id}", sessions.close_session),
+    ("GET", "/{context_id}/sessions/{session_id}/turns", sessions.list_turns),
+    ("GET", "/{context_id}/state", state.get_state),
+    ("POST", "/{context_id}/state", state.get_state),
+    ("GET", "/{context_id}/entities", entities.list_entities),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history/{key}", entities.get_history),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.get_entity),
+    ("DELETE", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.forget_entity),
+    ("GET", "/{context_id}/corrections", corrections.list_corrections),
+)
+
+
+def create_app(services: Services) -> Starlette:
+    """The application over ready services."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # No more threads than connections: a request waits for a thread, not inside one for a connection.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = POOL_SIZE_MAX
+        services.load_models()
+        yield
+
+    return Starlette(
+        routes=[
+            Route(PREFIX + path, _endpoint(services, handler), methods=[method]) for method, path, handler in ROUTES
+        ],
+        exception_handlers={HTTPException: _http_error, Exception: _unexpected},
+        lifespan=lifespan,
+    )
+
+
+def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            call = Call(
+                services, dict(request.path_params), request.query_params, request.headers, await _body(request)
+            )
+            # Shielded: a client that hangs up must not stop a write half way between its transactions.
+            status, content = await asyncio.shield(run_in_threadpool(handler, call))
+        except PalimpsestError as error:
+            return problem(error)
+        except psycopg_pool.PoolTimeout:
+            return problem(Unavailable("all database connections are busy"))
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            logger.warning("database unavailable: %s", type(error).__name__)
+            return problem(Unavailable("the database can't be reached"))
+        except ClientDisconnect:
+            return Response(status_code=400)
+        headers = {"X-Trace-Id": ulid(new_id())}
+        if content is None:
+            return Response(status_code=status, headers=headers)
+        return Response(msgspec.json.encode(content), status, headers, "application/json")
+
+    return endpoint
+
+
+async def _body(request: Request) -> bytes:
+    """Raises PayloadTooLarge as soon as the limit is passed, however long the rest is."""
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > BODY_BYTES_MAX:
+            raise PayloadTooLarge(f"a body has at most {BODY_BYTES_MAX} bytes")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return problem_of_status(error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+async def _unexpected(_: Request, error: Exception) -> Response:
+    logger.error("unexpected error", exc_info=error)
+    return problem(PalimpsestError("something went wrong; the server's log says more"))

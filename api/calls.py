@@ -1,0 +1,149 @@
+"""One HTTP request as the handlers see it: body read, caller known, transaction open."""
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pydantic
+from starlette.datastructures import Headers, QueryParams
+
+from api.keys import digest
+from api.wiring import Services
+from memory.errors import InvalidContextId, InvalidRequest, Unauthorised
+from memory.log import Connection
+from memory.principals import Caller
+from projections.access import caller_of
+from projections.reading import Reader
+
+BODY_BYTES_MAX = 1024 * 1024
+CONTEXT_ID_LENGTH_MAX = 128
+
+M = TypeVar("M", bound=pydantic.BaseModel)
+
+BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request. body: its bytes, not yet parsed."""
+
+    services: Services
+    path: dict[str, str]
+    query: QueryParams
+    headers: Headers
+    body: bytes
+
+    @property
+    def context_id(self) -> str:
+        """Raises InvalidContextId."""
+        context_id = self.path["context_id"]
+        if not context_id.strip() or len(context_id) > CONTEXT_ID_LENGTH_MAX or not context_id.isprintable():
+            raise InvalidContextId(f"a context id has 1 to {CONTEXT_ID_LENGTH_MAX} printable characters")
+        return context_id
+
+    def parsed(self, model: type[M]) -> M:
+        """The JSON body as `model`; an empty body is an empty object. Raises InvalidRequest naming the field."""
+        content = parse_json(self.body) if self.body.strip() else {}
+        if not isinstance(content, dict):
+            raise InvalidRequest("the body must be a JSON object")
+        try:
+            return model.model_validate(content)
+        except pydantic.ValidationError as error:
+            raise InvalidRequest(_first_error(error)) from error
+
+    def limit(self, *, default: int = 100, most: int = 500) -> int:
+        """The `limit` parameter, clamped to `most`."""
+        return min(self.integer("limit", default), most)
+
+    def integer(self, name: str, default: int) -> int:
+        """A whole number from the query. Raises InvalidRequest for anything else or a negative one."""
+        text = self.query.get(name)
+        if text is None or text == "":
+            return default
+        if not text.isascii() or not text.isdigit() or len(text) > 15:
+            raise InvalidRequest(f"{name}: must be a whole number")
+        return int(text)
+
+    def flag(self, name: str) -> bool:
+        text = self.query.get(name, "false").lower()
+        if text not in ("true", "false", "1", "0", ""):
+            raise InvalidRequest(f"{name}: must be true or false")
+        return text in ("true", "1")
+
+    def caller(self) -> Caller:
+        """Raises Unauthorised."""
+        context_id, key_digest = self.context_id, self._key_digest()
+        with self.services.pool.connection() as connection:
+            return self._caller(connection, context_id, key_digest)[0]
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """A reader as the caller, in one snapshot. Raises Unauthorised."""
+        context_id, key_digest = self.context_id, self._key_digest()
+        with self.services.pool.connection() as connection, _snapshot(connection):
+            caller, generation = self._caller(connection, context_id, key_digest)
+            with connection.cursor() as cursor:
+                yield Reader(cursor, context_id, generation, caller.visible)
+
+    def _key_digest(self) -> str:
+        scheme, _, key = self.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise Unauthorised("send a key as 'Authorization: Bearer <key>'")
+        try:
+            return digest(key.strip())
+        except UnicodeEncodeError as error:
+            raise Unauthorised() from error
+
+    def _caller(self, connection: Connection, context_id: str, key_digest: str) -> tuple[Caller, int]:
+        found = caller_of(connection, context_id, key_digest)
+        if found is None:
+            raise Unauthorised()
+        return found
+
+
+@contextmanager
+def _snapshot(connection: Connection) -> Iterator[None]:
+    connection.execute(BEGIN_READ)
+    try:
+        yield
+    finally:
+        connection.rollback()
+
+
+def parse_json(body: bytes) -> Any:
+    """The JSON value in `body`. Raises InvalidRequest for what can't be kept for ever: numbers beyond a
+    double, NaN, nesting too deep to read back, invalid UTF-8."""
+    try:
+        return json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded)
+    except RecursionError as error:
+        raise InvalidRequest("the body is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest("the body is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(f"the body is not JSON: {error.msg} at character {error.pos}") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise InvalidRequest(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise InvalidRequest(f"the number {text[:20]} is beyond the range of a double")
+    return number
+
+
+def _bounded(text: str) -> int:
+    if len(text) > 19:
+        raise InvalidRequest(f"the number {text[:20]}… is beyond the range of 64 bits")
+    return int(text)
+
+
+def _first_error(error: pydantic.ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or "body"
+    return f"{field}: {first['msg']}"

@@ -1,0 +1,187 @@
+"""The `palimpsest` command: thin over the same services that the server uses."""
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+from api import server, wiring
+from api.config import from_env
+from api.database import lagging_contexts
+from api.errors import StartupError
+from api.ids import moment, parse_session, ulid
+from api.progress import event_progress
+from memory.errors import PalimpsestError
+from memory.recorded import StoredRow
+from memory.values import entity_type, name_key
+from projections import rebuild, verification
+from projections.event_filter import EventFilter
+from projections.table import READ_MODELS_VERSION
+
+EVENT_LIMIT = 100
+
+
+class _Cli(click.Group):
+    """Turns the errors that an operator can do something about into one line and exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (StartupError, PalimpsestError, rebuild.RebuildBusy) as error:
+            _fail(str(error))
+
+
+def _fail(line: str) -> NoReturn:
+    click.echo(f"palimpsest: {line}", err=True)
+    sys.exit(1)
+
+
+@click.group(cls=_Cli)
+@click.option("-v", "--verbose", is_flag=True, help="Log what is being done.")
+def main(verbose: bool) -> None:
+    """Palimpsest: a memory server in which nothing is ever overwritten."""
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+
+
+@main.command()
+def serve() -> None:
+    """Start the server, with the embedded Postgres unless PALIMPSEST_DATABASE_URL is set."""
+    server.serve(from_env())
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def migrate(as_json: bool) -> None:
+    """Bring the schema up to date and rebuild read models of an older version."""
+    with wiring.services(from_env(), rebuild_lagging=False) as services, services.database.connect() as connection:
+        lagging = lagging_contexts(connection, READ_MODELS_VERSION)
+        for context_id in lagging:
+            rebuild.rebuild(services.log, connection, context_id)
+        if as_json:
+            click.echo(json.dumps({"log_guard": services.database.log_guard, "rebuilt": lagging}))
+        else:
+            click.echo(f"The schema is up to date; {len(lagging)} contexts rebuilt.")
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def bootstrap(as_json: bool) -> None:
+    """Make the context of PALIMPSEST_CONTEXT and its key, if missing, and print them."""
+    settings = from_env()
+    with wiring.services(settings) as services:
+        key = wiring.bootstrap(services)
+    if as_json:
+        click.echo(json.dumps({"context": settings.context, "api_key": key}))
+    else:
+        click.echo(f"context  {settings.context}\nkey      {key}")
+
+
+@main.command()
+@click.option("--context", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--session", help="Only events of this session.")
+@click.option("--entity", help="Only events about this entity, as <type>/<name>.")
+@click.option("--topic", help="Only events of this type, such as AttributeAsserted.")
+@click.option("--after", type=int, default=0, help="Only events after this position.")
+@click.option("--limit", type=int, default=EVENT_LIMIT, show_default=True, help="At most so many; 0 for all.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def log(
+    context_id: str | None,
+    session: str | None,
+    entity: str | None,
+    topic: str | None,
+    after: int,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Print the events of a context, oldest first."""
+    settings = from_env()
+    context_id = context_id or settings.context
+    entity_name = None
+    if entity:
+        kind, _, name = entity.removeprefix("entity:").partition("/")
+        entity_name = (entity_type(kind), name_key(name))
+    wanted = EventFilter(session_id=parse_session(session) if session else None, topic=topic, entity=entity_name)
+    with wiring.services(settings) as services, services.database.connect() as connection:
+        for row in wanted.matching(services.log, connection, context_id, after=after, limit=limit or None):
+            click.echo(json.dumps(_event_json(row)) if as_json else _event_line(row))
+
+
+@main.command()
+@click.option("--context", "context_id", help="Only this context; default: all.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def replay(context_id: str | None, as_json: bool) -> None:
+    """Rebuild the read models from the log, beside live writes."""
+    with _all_or_one(context_id) as (services, connection, contexts):
+        rebuilt = {}
+        for context, position in contexts.items():
+            with event_progress(f"replay {context}", total=position, quiet=as_json) as progress:
+                rebuilt[context] = rebuild.rebuild(services.log, connection, context, progress=progress)
+    if as_json:
+        click.echo(json.dumps({"events": rebuilt}))
+    else:
+        for context, events in rebuilt.items():
+            click.echo(f"{context}: {events} events replayed")
+
+
+@main.command()
+@click.option("--context", "context_id", help="Only this context; default: all.")
+@click.option("--quick", is_flag=True, help="Chain, decoding and counts only, in one pass.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
+    """Prove that the log is whole and that the read models follow from it."""
+    results = []
+    with _all_or_one(context_id) as (services, connection, contexts):
+        for context, position in contexts.items():
+            total = position if quick else 2 * position
+            with event_progress(f"verify {context}", total=total, quiet=as_json) as progress:
+                results.append(verification.verify(services.log, connection, context, quick=quick, progress=progress))
+    if as_json:
+        click.echo(json.dumps([{name: getattr(one, name) for name in one.__slots__} for one in results]))
+    else:
+        for one in results:
+            click.echo(f"{one.context_id}: {one.events} events, {one.problem or 'all good'}, head {one.head_hash[:16]}")
+    if any(one.problem for one in results):
+        sys.exit(1)
+
+
+CONTEXTS = "SELECT context_id, position FROM contexts WHERE deleted_at IS NULL ORDER BY context_id"
+
+
+@contextmanager
+def _all_or_one(context_id: str | None) -> Iterator[tuple[wiring.Services, Any, dict[str, int]]]:
+    """Services, a connection, and the asked contexts with their positions."""
+    with wiring.services(from_env()) as services, services.database.connect() as connection:
+        contexts = {name: int(position) for name, position in connection.execute(CONTEXTS)}
+        if context_id is not None:
+            if context_id not in contexts:
+                _fail(f"there is no context {context_id!r}")
+            contexts = {context_id: contexts[context_id]}
+        yield services, connection, contexts
+
+
+def _event_json(row: StoredRow) -> dict[str, Any]:
+    return {
+        "context": row.originator_id,
+        "position": row.originator_version,
+        "topic": row.topic,
+        "version": row.schema_version,
+        "recordedAt": moment(row.recorded_at),
+        "observedAt": moment(row.observed_at),
+        "turnId": row.turn_id and ulid(row.turn_id),
+        "sessionId": row.session_id and ulid(row.session_id),
+        "principalId": row.principal_id and ulid(row.principal_id),
+        "scopeSetId": str(row.scope_set_id) if row.scope_set_id else None,
+        "payload": json.loads(row.state) if row.payload_salt is not None else None,
+        "hash": row.hash.hex(),
+    }
+
+
+def _event_line(row: StoredRow) -> str:
+    payload = row.state.decode() if row.payload_salt is not None else "(erased)"
+    return f"{row.originator_version:>8}  {row.recorded_at:%Y-%m-%d %H:%M:%S}  {row.topic:<22} {payload}"

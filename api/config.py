@@ -1,0 +1,89 @@
+"""Settings: from the environment and one YAML file. The only place that reads either."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from api.errors import StartupError
+
+PREFIX = "PALIMPSEST_"
+KNOWN_NAMES = frozenset(
+    PREFIX + name for name in ("HOME", "DATABASE_URL", "BIND", "CONTEXT", "API_KEY", "MANAGEMENT_API_KEY", "CONFIG")
+)
+CONFIG_FILES = ("palimpsest.config.yaml", "spectron.config.yaml")
+KEY_LENGTH_MIN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings. home: absolute. database_url: None = the embedded Postgres under home.
+
+    bind: (host, port). api_key, management_api_key: pinned keys, None = made at the first start.
+    config: the YAML file's content.
+    """
+
+    home: Path
+    database_url: str | None
+    bind: tuple[str, int]
+    context: str
+    api_key: str | None = None
+    management_api_key: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+def from_env(environ: Mapping[str, str] | None = None) -> Settings:
+    """Raises StartupError for an unknown PALIMPSEST_ name or a value that can't be used."""
+    environ = os.environ if environ is None else environ
+    unknown = sorted(name for name in environ if name.startswith(PREFIX) and name not in KNOWN_NAMES)
+    if unknown:
+        known = ", ".join(sorted(KNOWN_NAMES))
+        raise StartupError(f"unknown setting {unknown[0]}; the known ones are {known}")
+
+    def value(name: str) -> str | None:
+        return environ.get(PREFIX + name) or None
+
+    return Settings(
+        home=Path(value("HOME") or ".palimpsest").expanduser().absolute(),
+        database_url=value("DATABASE_URL"),
+        bind=_bind(value("BIND") or "127.0.0.1:9090"),
+        context=value("CONTEXT") or "dev",
+        api_key=_key("API_KEY", value("API_KEY")),
+        management_api_key=_key("MANAGEMENT_API_KEY", value("MANAGEMENT_API_KEY")),
+        config=_config(value("CONFIG")),
+    )
+
+
+def _bind(text: str) -> tuple[str, int]:
+    host, separator, port = text.rpartition(":")
+    if not separator or not port.isdigit() or int(port) > 65535:
+        raise StartupError(f"PALIMPSEST_BIND is {text!r}, but must be HOST:PORT, such as 127.0.0.1:9090")
+    return host.strip("[]"), int(port)
+
+
+def _key(name: str, key: str | None) -> str | None:
+    # Keys are stored under a fast hash (see api.keys), which only long random ones may be.
+    if key is not None and (len(key) < KEY_LENGTH_MIN or not key.isascii() or not key.isprintable() or " " in key):
+        raise StartupError(f"{PREFIX}{name} must be at least {KEY_LENGTH_MIN} printable ASCII characters, no spaces")
+    return key
+
+
+def _config(path: str | None) -> Mapping[str, Any]:
+    if path is None:
+        path = next((name for name in CONFIG_FILES if Path(name).is_file()), None)
+        if path is None:
+            return {}
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartupError(f"can't read the configuration file {path}: {error}") from error
+    except yaml.YAMLError as error:
+        raise StartupError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise StartupError(f"{path} must hold a mapping, such as 'models:'")
+    return content

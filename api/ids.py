@@ -1,0 +1,64 @@
+"""Ids on the wire: ULIDs in lower case, with a prefix that tells the kind where the vendor has one."""
+
+from datetime import datetime
+from uuid import UUID
+
+from ulid import ULID
+
+from memory.errors import NotFound
+
+SESSION_PREFIXES = ("sess_", "sess:", "session:")
+TURN_PREFIXES = ("turn_", "turn:")
+
+
+def new_id() -> UUID:
+    """A fresh id that sorts by time."""
+    return ULID().to_uuid()
+
+
+def ulid(value: UUID) -> str:
+    return str(ULID.from_uuid(value)).lower()
+
+
+def attribute(value: UUID) -> str:
+    return f"attr_{ulid(value)}"
+
+
+def correction(value: UUID) -> str:
+    return f"corr_{ulid(value)}"
+
+
+def relation(value: UUID) -> str:
+    return f"rel_{ulid(value)}"
+
+
+def instruction(value: UUID) -> str:
+    return f"instr_{ulid(value)}"
+
+
+def uncertainty(value: UUID) -> str:
+    return f"unc_{ulid(value)}"
+
+
+def chunk(value: UUID) -> str:
+    return f"chunk:{ulid(value)}"
+
+
+def parse(text: str, *, prefixes: tuple[str, ...] = ()) -> UUID:
+    """The id that `text` spells, with or without one of the prefixes. Raises NotFound: no other id exists."""
+    text = text.strip()
+    for prefix in prefixes:
+        text = text.removeprefix(prefix)
+    try:
+        return UUID(text) if len(text) == 36 else ULID.from_str(text.upper()).to_uuid()
+    except ValueError as error:
+        raise NotFound("there is no such id") from error
+
+
+def parse_session(text: str) -> UUID:
+    return parse(text, prefixes=SESSION_PREFIXES)
+
+
+def moment(value: datetime | None) -> str | None:
+    """RFC 3339 in UTC with microseconds, or None."""
+    return None if value is None else value.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,36 @@
+"""Errors as JSON bodies: the union of what the vendor's clients and RFC 9457 read."""
+
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from memory.errors import PalimpsestError, Unavailable
+
+TYPE_PREFIX = "https://palimpsest.dev/errors/"
+SLUGS = {404: "not-found", 405: "method-not-allowed"}
+
+
+def problem(error: PalimpsestError) -> Response:
+    headers = {}
+    if isinstance(error, Unavailable):
+        headers["Retry-After"] = str(error.retry_after_s)
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return _response(error.status, error.slug, error.title, error.detail, headers)
+
+
+def problem_of_status(status: int, detail: str, headers: dict[str, str]) -> Response:
+    """For what the framework itself refuses, such as an unknown path."""
+    return _response(status, SLUGS.get(status, "http-error"), detail, detail, headers)
+
+
+def _response(status: int, slug: str, title: str, detail: str, headers: dict[str, str]) -> Response:
+    body: dict[str, Any] = {
+        "message": detail,
+        "type": TYPE_PREFIX + slug,
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+    return Response(msgspec.json.encode(body), status, headers, "application/json")

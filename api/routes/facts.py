@@ -1,0 +1,159 @@
+"""POST /facts and /facts/batch: the write path."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from api import ids, wire
+from api.calls import Call
+from api.schemas import BatchBody, FactsBody
+from api.triples import candidates_of
+from memory.errors import InvalidRequest
+from memory.log import Writing
+from memory.principals import Caller
+from memory.remember import ExtractionStatus, Learnt, Turn
+from memory.values import Infer, Role, SourceKind
+from projections import diffs, passages
+from projections.reading import Reader
+
+ACCEPTED = 202
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """Builds the extraction object of a turn inside the transaction that recorded it."""
+
+    caller: Caller
+    session_id: UUID
+    kinds: dict[UUID, SourceKind]
+
+    def __call__(self, writing: Writing, learnt: Learnt) -> dict[str, Any]:
+        seen = {*self.caller.visible, *(one.origin.scope_set_id for one in learnt.recorded if one.origin.scope_set_id)}
+        reader = Reader(writing.cursor, writing.context_id, writing.generation, list(seen))
+        diff = diffs.turn_diff(reader, learnt.recorded)
+        return wire.extraction(learnt, diff, self.session_id, self.kinds[learnt.turn_id])
+
+
+def create_fact(call: Call) -> tuple[int, dict[str, Any]]:
+    caller = call.caller()
+    body = call.parsed(FactsBody)
+    turn = _turn_of(body)
+    session_id, new_session_id = _session_ids(body.session_id)
+    answering = _answering(caller, session_id or new_session_id, [turn])
+    remembered = call.services.memory.remember(
+        caller,
+        [turn],
+        session_id=session_id,
+        new_session_id=new_session_id,
+        scopes=body.scopes,
+        answer=answering,
+    )
+    answer: dict[str, Any] = {
+        "mode": turn.infer.value,
+        "sessionId": ids.ulid(remembered.session_id),
+        "turnId": ids.ulid(turn.turn_id),
+        "preview": turn.infer is Infer.PREVIEW,
+        "position": remembered.position,
+    }
+    if turn.infer is Infer.NONE:
+        answer["chunkId"] = ids.chunk(passages.passage_id(turn.turn_id, 0))
+    else:
+        answer["extraction"] = remembered.answers[0]
+    return _status(remembered.answers), answer
+
+
+def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
+    caller = call.caller()
+    body = call.parsed(BatchBody)
+    if body.infer is Infer.TRIPLES:
+        raise InvalidRequest("infer: a batch takes messages, not triples; use /facts")
+    turns = [
+        Turn(
+            turn_id=ids.new_id(),
+            text=_words(message.content, f"messages.{ordinal}.content"),
+            role=message.role,
+            infer=body.infer,
+            labels=tuple(body.labels),
+            observed_at=message.ts,
+        )
+        for ordinal, message in enumerate(body.messages)
+    ]
+    session_id, new_session_id = _session_ids(body.session_id)
+    remembered = call.services.memory.remember(
+        caller,
+        turns,
+        session_id=session_id,
+        new_session_id=new_session_id,
+        scopes=body.scopes,
+        answer=_answering(caller, session_id or new_session_id, turns),
+    )
+    extractions: Sequence[dict[str, Any]] = remembered.answers if body.infer is not Infer.NONE else []
+    if extractions and body.extract == "whole_conversation":
+        extractions = [_merged(extractions)]
+    return _status(remembered.answers), {
+        "sessionId": ids.ulid(remembered.session_id),
+        "turnIds": [ids.ulid(turn.turn_id) for turn in turns],
+        "extractions": list(extractions),
+        "position": remembered.position,
+    }
+
+
+def _turn_of(body: FactsBody) -> Turn:
+    if body.infer is Infer.TRIPLES and not body.triples:
+        raise InvalidRequest("triples: infer 'triples' needs at least one")
+    if body.infer is not Infer.TRIPLES and body.triples:
+        raise InvalidRequest("triples: only with infer 'triples'")
+    if body.infer is not Infer.TRIPLES and body.text is None:
+        raise InvalidRequest("text: is optional only with infer 'triples'")
+    return Turn(
+        turn_id=ids.new_id(),
+        text="" if body.text is None else _words(body.text, "text"),
+        role=body.role or Role.USER,
+        infer=body.infer,
+        labels=tuple(body.labels),
+        memory_category=body.memory_category,
+        observed_at=body.observed_at,
+        candidates=candidates_of(body.triples),
+    )
+
+
+def _words(text: str, field: str) -> str:
+    if not text.strip():
+        raise InvalidRequest(f"{field}: must not be blank")
+    return text
+
+
+def _session_ids(text: str | None) -> tuple[UUID | None, UUID]:
+    """The session asked for, and the id of the new one if none is."""
+    return (None if text is None else ids.parse_session(text)), ids.new_id()
+
+
+def _answering(caller: Caller, session_id: UUID, turns: Sequence[Turn]) -> _Answering:
+    kinds = {
+        turn.turn_id: SourceKind.UPSERT if turn.infer is Infer.TRIPLES else SourceKind(turn.role) for turn in turns
+    }
+    return _Answering(caller, session_id, kinds)
+
+
+def _status(answers: Sequence[dict[str, Any]]) -> int:
+    """202 while a turn is kept but not understood: a 5xx would make the clients send it again."""
+    pending = any(answer["status"] == ExtractionStatus.PENDING for answer in answers)
+    return ACCEPTED if pending else 200
+
+
+def _merged(extractions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One extraction object for a whole conversation, under the id of its last turn."""
+    merged = dict(extractions[-1])
+    for name in ("attributes", "relations", "actions", "instructions", "uncertainties", "corrections"):
+        merged[name] = [row for one in extractions for row in one[name]]
+    entities: dict[str, dict[str, Any]] = {}
+    for row in (row for one in extractions for row in one["entities"]):
+        entities.setdefault(row["id"], row)
+    merged["entities"] = list(entities.values())
+    statuses = {one["status"] for one in extractions}
+    for status in (ExtractionStatus.PENDING, ExtractionStatus.COMPLETE):
+        if status in statuses:
+            merged["status"] = status.value
+            break
+    return merged

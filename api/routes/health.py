@@ -1,0 +1,24 @@
+"""GET /health: is the server there, and are its models."""
+
+from importlib.metadata import version
+from typing import Any
+
+import migrations
+from api.calls import Call
+
+PING = "SELECT 1"
+
+
+def get_health(call: Call) -> tuple[int, dict[str, Any]]:
+    services = call.services
+    with services.pool.connection() as connection:
+        connection.execute(PING)
+    return 200, {
+        "status": "ok",
+        "version": version("palimpsest"),
+        "database": "external" if services.settings.database_url else "embedded",
+        "migrations": migrations.HEAD,
+        "log_guard": services.database.log_guard,
+        "models": "ready" if services.extractor.ready else "loading",
+        "extractor": services.extractor.name,
+    }

@@ -1,0 +1,84 @@
+"""Sessions and the turns in them."""
+
+import json
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from api import ids, wire
+from api.calls import Call
+from api.paging import cursor_of, page, place_of
+from api.schemas import SessionBody
+from memory.errors import InvalidRequest, NotFound
+from projections import scope_sets, sessions, turns
+
+
+def create_session(call: Call) -> tuple[int, dict[str, Any]]:
+    caller = call.caller()
+    body = call.parsed(SessionBody)
+    metadata = None if body.metadata is None else _metadata(body.metadata)
+    session_id = ids.new_id()
+    memory = call.services.memory
+    with memory.log.writing(caller.context_id) as writing:
+        session, opened = memory.sessions.open(writing, caller, session_id, scopes=body.scopes, metadata=metadata)
+    return 201, {
+        "id": ids.ulid(session_id),
+        "createdAt": ids.moment(opened.recorded_at),
+        "scopes": [list(clause) for clause in session.scopes],
+        "position": opened.position,
+    }
+
+
+def close_session(call: Call) -> tuple[int, None]:
+    call.services.memory.sessions.close(call.caller(), ids.parse_session(call.path["session_id"]))
+    return 204, None
+
+
+def list_sessions(call: Call) -> tuple[int, dict[str, Any]]:
+    place = place_of(call.query.get("cursor"), str, str)
+    try:
+        before = None if place is None else (datetime.fromisoformat(place[0]), UUID(place[1]))
+    except ValueError as error:
+        raise InvalidRequest("cursor: not a cursor of this list") from error
+    with call.reading() as reader:
+        found = sessions.newest_first(reader, limit=call.limit(), before=before)
+        clauses = scope_sets.clauses(reader)
+    last = found.rows[-1] if found.has_more else None
+    return 200, {
+        "sessions": [wire.session(row, clauses) for row in found.rows],
+        "page": page(next_cursor=cursor_of(last.opened_at.isoformat(), str(last.id)) if last else None),
+    }
+
+
+def get_session(call: Call) -> tuple[int, dict[str, Any]]:
+    session_id = ids.parse_session(call.path["session_id"])
+    with call.reading() as reader:
+        row = sessions.one(reader, session_id)
+        if row is None:
+            raise NotFound("there is no such session")
+        answer = wire.session(row, scope_sets.clauses(reader))
+        count = turns.count_of_session(reader, session_id)
+    metadata = None if row.metadata is None else json.loads(row.metadata)
+    return 200, {**answer, "metadata": metadata, "turnCount": count}
+
+
+def list_turns(call: Call) -> tuple[int, dict[str, Any]]:
+    session_id = ids.parse_session(call.path["session_id"])
+    place = place_of(call.query.get("cursor"), int)
+    offset = call.integer("offset", 0)
+    if place and offset:
+        raise InvalidRequest("offset: not together with cursor")
+    with call.reading() as reader:
+        if sessions.one(reader, session_id) is None:
+            raise NotFound("there is no such session")
+        found = turns.of_session(reader, session_id, limit=call.limit(), after=place[0] if place else 0, offset=offset)
+        total = turns.count_of_session(reader, session_id) if call.flag("count") else None
+    next_cursor = cursor_of(found.rows[-1].seq) if found.has_more else None
+    return 200, {"turns": [wire.turn(row) for row in found.rows], "page": page(next_cursor=next_cursor, total=total)}
+
+
+def _metadata(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=True)
+    if "\\u0000" in text:
+        raise InvalidRequest("metadata: the NUL character can't be stored")
+    return text

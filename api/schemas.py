@@ -1,0 +1,139 @@
+"""Request bodies. Both spellings of field names are taken, snake_case and camelCase; unknown fields are ignored."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from memory.errors import InvalidRequest
+from memory.scopes import ScopeSet, scope_set
+from memory.texts import readable
+from memory.values import Infer, Role
+
+MESSAGES_MAX = 500
+TRIPLES_MAX = 256
+LABELS_MAX = 32
+LABEL_LENGTH_MAX = 200
+
+Category = Literal["identity", "knowledge", "context"]
+
+
+def _scopes(value: Any) -> Any:
+    """A bare string is one clause; a flat list is an OR of paths; else an OR of AND-clauses."""
+    if value is None or value == []:
+        return None
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(clause, str | list) for clause in value):
+        raise ValueError("must be a path, a list of paths, or a list of lists of paths")
+    clauses = [[clause] if isinstance(clause, str) else clause for clause in value]
+    if not all(isinstance(path, str) for clause in clauses for path in clause):
+        raise ValueError("paths must be strings")
+    try:
+        return scope_set([[readable(path, field="scopes") for path in clause] for clause in clauses])
+    except InvalidRequest as error:
+        raise ValueError(error.detail) from error
+
+
+def _label(label: str) -> str:
+    name, separator, _ = label.partition("=")
+    if not separator or not name.strip() or name.startswith("_") or len(label) > LABEL_LENGTH_MAX:
+        raise ValueError("a label is key=value, its key not starting with an underscore")
+    return _readable(label)
+
+
+def _readable(text: str) -> str:
+    try:
+        return readable(text, field="text")
+    except InvalidRequest as error:
+        raise ValueError(error.detail) from error
+
+
+def _text_only(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("must be an RFC 3339 time")
+    return value
+
+
+def _aware(moment: datetime) -> datetime:
+    """In UTC; a time without an offset is taken as UTC. The bounds leave room for any time zone."""
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if not 1 < moment.year < 9998:
+        raise ValueError("must be between the years 2 and 9997")
+    return moment
+
+
+Text = Annotated[str, AfterValidator(_readable)]
+Scopes = Annotated[ScopeSet | None, BeforeValidator(_scopes)]
+Label = Annotated[str, AfterValidator(_label)]
+Moment = Annotated[datetime, BeforeValidator(_text_only), AfterValidator(_aware)]
+
+
+class Body(BaseModel):
+    """Base of all request bodies."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="ignore", strict=False, hide_input_in_errors=True
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _aliases(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "scope" in content and "scopes" not in content:
+            return {**content, "scopes": content["scope"]}
+        return content
+
+
+class TripleEntityBody(Body):
+    type: Text = "other"
+    name: Text
+
+
+class TripleBody(Body):
+    """One given fact: `value` makes an attribute, `target` a relation, `verb` an action, neither an entity."""
+
+    entity: TripleEntityBody
+    key: Text | None = None
+    value: Text | None = None
+    target: TripleEntityBody | None = None
+    verb: Text | None = None
+    object: Text | None = None
+    summary: Text | None = None
+    memory_category: Category | None = None
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    occurred_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+
+
+class FactsBody(Body):
+    text: Text | None = None
+    infer: Infer = Infer.FULL
+    session_id: Text | None = None
+    role: Role | None = None
+    scopes: Scopes = None
+    labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
+    memory_category: Category | None = None
+    observed_at: Moment | None = None
+    triples: list[TripleBody] = Field(default_factory=list, max_length=TRIPLES_MAX)
+
+
+class MessageBody(Body):
+    role: Role
+    content: Text
+    ts: Moment | None = None
+
+
+class BatchBody(Body):
+    messages: list[MessageBody] = Field(min_length=1, max_length=MESSAGES_MAX)
+    extract: Literal["whole_conversation", "per_message"] = "whole_conversation"
+    infer: Infer = Infer.FULL
+    session_id: Text | None = None
+    scopes: Scopes = None
+    labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
+
+
+class SessionBody(Body):
+    scopes: Scopes = None
+    metadata: Any = None

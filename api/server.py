@@ -1,0 +1,82 @@
+"""Runs the HTTP server: socket first, then the database, then requests; everything stops on Ctrl-C."""
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+
+from api import wiring
+from api.app import create_app
+from api.config import Settings
+from api.errors import StartupError
+from api.recovery import heads, learn_pending
+
+logger = logging.getLogger(__name__)
+
+SHUTDOWN_GRACE_S = 10
+
+BANNER = """\
+Palimpsest is listening on http://{host}:{port}
+  context  {context}
+  key      {key}
+
+Try it:
+
+curl -s http://{host}:{port}/api/v1/{context}/facts \\
+  -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\
+  -d '{{"text": "Actually I moved to Berlin last month"}}'
+"""
+
+
+def serve(settings: Settings) -> None:
+    """Serve until told to stop. Raises StartupError if the port is taken or the database can't be had."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    with _listening(settings.bind) as listener:
+        try:
+            with wiring.services(settings) as services:
+                key = wiring.bootstrap(services)
+                host, port = listener.getsockname()[:2]
+                shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
+                print(BANNER.format(**shown, context=settings.context, key=key), flush=True)
+                pending = (services, heads(services))
+                threading.Thread(target=learn_pending, args=pending, name="learn-pending", daemon=True).start()
+                _run(services, listener)
+        except KeyboardInterrupt:
+            pass
+
+
+def _run(services: wiring.Services, listener: socket.socket) -> None:
+    config = uvicorn.Config(
+        create_app(services),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+        server_header=False,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(bind: tuple[str, int]) -> socket.socket:
+    """A bound socket. It begins to listen when the application is ready."""
+    host, port = bind
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        # Bound is not taken: two processes may bind one address with SO_REUSEADDR until one listens.
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise StartupError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
+    return listener
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

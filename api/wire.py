@@ -1,0 +1,276 @@
+"""Rows and diffs in the wire's shapes. Names and types: the vendor's contract; ours are additive."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from api import ids
+from memory.importance import importance
+from memory.remember import ExtractionStatus, Learnt
+from memory.values import SourceKind
+from projections.actions import ActionRow
+from projections.attribute_versions import AttributeVersionRow
+from projections.corrections import CorrectionRow
+from projections.diffs import TurnDiff
+from projections.entities import EntityRow
+from projections.instructions import InstructionRow
+from projections.provenance import Evidence
+from projections.relations import RelationRow
+from projections.sessions import SessionRow
+from projections.turns import TurnRow
+from projections.uncertainties import UncertaintyRow
+
+Json = dict[str, Any]
+Scopes = Mapping[UUID, list[list[str]]]  # the clauses of each scope set
+
+
+def entity_key(entity: EntityRow) -> str:
+    """An entity's id in write answers, exactly as the seed writes it: ['person', 'alice']."""
+    return f"['{entity.type}', '{entity.name_key}']"
+
+
+def entity_ref(entity: EntityRow) -> str:
+    """An entity's id everywhere else: entity:person/alice."""
+    return f"entity:{entity.type}/{entity.name_key}"
+
+
+def source(kind: str, turn_id: UUID | None, session_id: UUID | None) -> Json:
+    return {
+        "kind": SourceKind(kind).wire,
+        "ref": turn_id and ids.ulid(turn_id),
+        "sessionId": session_id and ids.ulid(session_id),
+    }
+
+
+# --- the answer to a write ---------------------------------------------------------------------
+
+
+def extraction(learnt: Learnt, diff: TurnDiff, session_id: UUID, kind: SourceKind) -> Json:
+    """The seed's extraction object."""
+    turn = ids.ulid(learnt.turn_id)
+    origin = {"source_turn": turn, "source": source(kind, learnt.turn_id, session_id)}
+    answer: Json = {
+        "turnId": turn,
+        "status": learnt.status.value,
+        "entities": [
+            {
+                "id": entity_key(entity),
+                "name": entity.name,
+                "entityType": entity.type,
+                "memoryCategory": entity.category,
+                "isNew": is_new,
+                **origin,
+            }
+            for entity, is_new in diff.mentioned
+        ],
+        "attributes": [
+            {
+                "id": ids.attribute(event.version_id),
+                "entityId": entity_key(diff.entity[event.entity_id]),
+                "key": event.key,
+                "value": event.value,
+                "memoryCategory": event.category,
+                "confidence": event.confidence,
+                "validFrom": ids.moment(event.valid_from),
+                "validUntil": ids.moment(event.valid_until),
+                **origin,
+            }
+            for event in diff.attributes
+        ],
+        "relations": [
+            {
+                "id": ids.relation(event.relation_id),
+                "subject": entity_key(diff.entity[event.subject_id]),
+                "label": event.label,
+                "object": entity_key(diff.entity[event.object_id]),
+                "memoryCategory": event.category,
+                "validFrom": ids.moment(event.valid_from),
+                "validUntil": ids.moment(event.valid_until),
+                **origin,
+            }
+            for event in diff.relations
+        ],
+        "actions": [
+            {
+                "actor": entity_key(diff.entity[event.actor_id]),
+                "verb": event.verb,
+                "object": event.object,
+                "summary": event.summary,
+                "occurredAt": ids.moment(event.occurred_at),
+                "memoryCategory": event.category,
+                **origin,
+            }
+            for event in diff.actions
+        ],
+        "instructions": [
+            {
+                "id": ids.instruction(event.instruction_id),
+                "label": event.label,
+                "description": event.description,
+                **origin,
+            }
+            for event in diff.instructions
+        ],
+        "uncertainties": [{"about": event.about, "reason": event.reason, **origin} for event in diff.uncertainties],
+        "corrections": [
+            {
+                "id": ids.correction(one.correction_id),
+                "entityId": entity_key(diff.entity[one.new.entity_id]),
+                "key": one.new.key,
+                "oldValue": one.old.value,
+                "newValue": one.new.value,
+                "previous": {"id": ids.attribute(one.old.id), "value": one.old.value},
+                "current": {"id": ids.attribute(one.new.id), "value": one.new.value},
+                "reason": one.reason,
+                **origin,
+            }
+            for one in diff.corrections
+        ],
+    }
+    if learnt.error:
+        answer["error"] = {"type": learnt.error, "retryable": learnt.status is ExtractionStatus.PENDING}
+    return answer
+
+
+# --- reads -------------------------------------------------------------------------------------
+
+
+def session(row: SessionRow, scopes: Scopes) -> Json:
+    return {
+        "id": ids.ulid(row.id),
+        "createdAt": ids.moment(row.opened_at),
+        "scopes": scopes[row.scope_set_id],
+        "closedAt": ids.moment(row.closed_at),
+    }
+
+
+def turn(row: TurnRow) -> Json:
+    return {
+        "id": ids.ulid(row.id),
+        "session": ids.ulid(row.session_id),
+        "seq": row.seq,
+        "role": row.role,
+        "content": row.text,
+        "createdAt": ids.moment(row.said_at),
+    }
+
+
+def entity(row: EntityRow, evidence: Evidence | None, now: datetime) -> Json:
+    updated_at = evidence.last_said_at if evidence else row.created_at
+    return {
+        "id": entity_ref(row),
+        "name": row.name,
+        "entityType": row.type,
+        "memoryCategory": row.category,
+        "importance": importance(row.category, said_at=updated_at, now=now),
+        "createdAt": ids.moment(row.created_at),
+        "updatedAt": ids.moment(updated_at),
+    }
+
+
+def attribute(
+    row: AttributeVersionRow, owner: EntityRow, scopes: Scopes, evidence: Evidence | None, now: datetime
+) -> Json:
+    last_said_at = evidence.last_said_at if evidence else row.said_at
+    return {
+        "id": ids.attribute(row.id),
+        "entity": entity_ref(owner),
+        "key": row.key,
+        "value": row.value,
+        "memoryCategory": row.category,
+        "importance": importance(row.category, said_at=last_said_at, now=now),
+        "confidence": row.confidence,
+        "standing": row.standing,
+        "evidenceCount": evidence.turns if evidence else 1,
+        "createdAt": ids.moment(row.said_at),
+        "validFrom": ids.moment(row.valid_from),
+        "validUntil": ids.moment(row.valid_to),
+        "supersedes": row.supersedes and ids.attribute(row.supersedes),
+        "supersededBy": row.superseded_by and ids.attribute(row.superseded_by),
+        "endReason": row.end_reason,
+        "source_turn": ids.ulid(row.turn_id),
+        "source": source(row.source_kind, row.turn_id, row.session_id),
+        "labels": row.labels,
+        "scope": scopes[row.scope_set_id],
+    }
+
+
+def relation(row: RelationRow, subject: EntityRow, target: EntityRow, scopes: Scopes) -> Json:
+    return {
+        "id": ids.relation(row.id),
+        "subject": entity_ref(subject),
+        "label": row.label,
+        "object": entity_ref(target),
+        "memoryCategory": row.category,
+        "confidence": row.confidence,
+        "createdAt": ids.moment(row.said_at),
+        "validFrom": ids.moment(row.valid_from),
+        "validUntil": ids.moment(row.valid_to),
+        "source_turn": ids.ulid(row.turn_id),
+        "source": source(row.source_kind, row.turn_id, row.session_id),
+        "labels": row.labels,
+        "scope": scopes[row.scope_set_id],
+    }
+
+
+def action(row: ActionRow, actor: EntityRow) -> Json:
+    return {
+        "id": f"act_{ids.ulid(row.id)}",
+        "actor": entity_ref(actor),
+        "verb": row.verb,
+        "object": None,
+        "objectText": row.object,
+        "summary": row.summary,
+        "confidence": row.confidence,
+        "memoryCategory": row.category,
+        "occurredAt": ids.moment(row.occurred_at),
+        "validFrom": ids.moment(row.valid_from),
+        "validUntil": ids.moment(row.valid_to),
+        "createdAt": ids.moment(row.said_at),
+        "source_turn": ids.ulid(row.turn_id),
+        "source": source(row.source_kind, row.turn_id, row.session_id),
+    }
+
+
+def instruction(row: InstructionRow) -> Json:
+    return {
+        "id": ids.instruction(row.id),
+        "label": row.label,
+        "description": row.description,
+        "source_turn": ids.ulid(row.turn_id),
+    }
+
+
+def uncertainty(row: UncertaintyRow) -> Json:
+    return {
+        "id": ids.uncertainty(row.id),
+        "about": row.about,
+        "reason": row.reason,
+        "source_turn": row.turn_id and ids.ulid(row.turn_id),
+    }
+
+
+def correction(
+    row: CorrectionRow, old: AttributeVersionRow, new: AttributeVersionRow, owner: EntityRow, kind: str
+) -> Json:
+    return {
+        "id": ids.correction(row.id),
+        "entity": entity_ref(owner),
+        "key": new.key,
+        "previous": _version(old),
+        "current": _version(new),
+        "reason": row.reason,
+        "source": source(kind, row.turn_id, row.session_id),
+        "position": row.position_from,
+        "createdAt": ids.moment(row.said_at),
+    }
+
+
+def _version(row: AttributeVersionRow) -> Json:
+    return {
+        "id": ids.attribute(row.id),
+        "value": row.value,
+        "validFrom": ids.moment(row.valid_from),
+        "validUntil": ids.moment(row.valid_to),
+    }

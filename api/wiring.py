@@ -1,0 +1,107 @@
+"""The composition root: settings in, ready services out."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import api.keys as keys
+from api.config import Settings
+from api.database import Database, lagging_contexts, migrate
+from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
+from api.errors import StartupError
+from memory.extraction.local import LocalExtractor
+from memory.forgetting import Forgetting
+from memory.log import EventLog, Pool
+from memory.remember import Memory
+from projections.knowledge import ReadModelKnowledge
+from projections.projector import ReadModelProjector
+from projections.rebuild import rebuild
+from projections.table import READ_MODELS_VERSION
+
+logger = logging.getLogger(__name__)
+
+MANAGEMENT_KEY_NAME = "management"
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything a request or a command works with."""
+
+    settings: Settings
+    database: Database
+    pool: Pool
+    log: EventLog
+    memory: Memory
+    forgetting: Forgetting
+    extractor: LocalExtractor
+
+    def load_models(self) -> threading.Thread:
+        """Load local models in the background; a write that needs them waits for them."""
+        thread = threading.Thread(target=self.extractor.load, name="load-models", daemon=True)
+        thread.start()
+        return thread
+
+
+@contextmanager
+def database_of(settings: Settings) -> Iterator[Database]:
+    """A migrated database: the one at the URL, or the embedded one, started if it is not running."""
+    if settings.database_url:
+        yield migrate(settings.database_url)
+        return
+    embedded = EmbeddedPostgres(settings.home)
+    try:
+        url = embedded.start()
+    except EmbeddedPostgresError as error:
+        raise StartupError(str(error)) from error
+    try:
+        yield migrate(url)
+    finally:
+        embedded.stop()
+
+
+@contextmanager
+def services(settings: Settings, *, rebuild_lagging: bool = True) -> Iterator[Services]:
+    """Services over the settings' database; read models of an older version are rebuilt first."""
+    with database_of(settings) as database, database.pool() as pool:
+        log = EventLog(pool, ReadModelProjector())
+        if rebuild_lagging:
+            _rebuild_lagging(database, log)
+        knowledge = ReadModelKnowledge()
+        extractor = LocalExtractor()
+        yield Services(
+            settings=settings,
+            database=database,
+            pool=pool,
+            log=log,
+            memory=Memory(log, knowledge, extractor),
+            forgetting=Forgetting(log, knowledge),
+            extractor=extractor,
+        )
+
+
+def bootstrap(services: Services) -> str:
+    """Make the settings' context and keys as far as they are missing. Returns the context's key."""
+    settings = services.settings
+    file = keys.KeyFile(settings.home)
+    management_key = settings.management_api_key or _kept(file, MANAGEMENT_KEY_NAME)
+    keys.ensure_management_key(services.pool, management_key)
+    key = settings.api_key or _kept(file, f"context {settings.context}")
+    keys.ensure_context(services.log, settings.context, key)
+    return key
+
+
+def _kept(file: keys.KeyFile, name: str) -> str:
+    key = file.get(name)
+    if key is None:
+        key = keys.new_key()
+        file.put(name, key)
+    return key
+
+
+def _rebuild_lagging(database: Database, log: EventLog) -> None:
+    with database.connect() as connection:
+        for context_id in lagging_contexts(connection, READ_MODELS_VERSION):
+            logger.info("rebuilding the read models of context %s", context_id)
+            rebuild(log, connection, context_id)

@@ -1,0 +1,1 @@
+"""What happened and what was decided: events, the log, and the pure decision core."""

@@ -1,0 +1,123 @@
+"""Every error of the product, as one tree.
+
+    PalimpsestError
+    ├── InvalidRequest            400   InvalidScope, UnreadableText
+    ├── Unauthorised              401
+    ├── Forbidden                 403   SessionUnavailable
+    ├── NotFound                  404
+    ├── Conflict                  409   SessionClosedAlready
+    ├── PayloadTooLarge           413
+    ├── Unprocessable             422   InvalidContextId
+    ├── Unavailable               503   ExtractorUnavailable
+    └── LogCorrupt                500   one line for `verify`: which position, what is wrong
+
+The docstring of a class is the title shown to callers; the message is the detail.
+"""
+
+from typing import ClassVar
+
+
+class PalimpsestError(Exception):
+    """Internal error"""
+
+    status: ClassVar[int] = 500
+    slug: ClassVar[str] = "internal"
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+
+    @property
+    def title(self) -> str:
+        return (type(self).__doc__ or "Error").strip()
+
+
+class InvalidRequest(PalimpsestError):
+    """The request is not valid"""
+
+    status = 400
+    slug = "validation-error"
+
+
+class InvalidScope(InvalidRequest):
+    """The scope is not valid"""
+
+
+class UnreadableText(InvalidRequest):
+    """The text holds characters that can't be stored"""
+
+
+class Unauthorised(PalimpsestError):
+    """A valid key of this context is needed"""
+
+    status = 401
+    slug = "unauthorized"
+
+
+class Forbidden(PalimpsestError):
+    """The key's grants do not cover this"""
+
+    status = 403
+    slug = "forbidden"
+
+
+class SessionUnavailable(Forbidden):
+    """The session does not exist or is outside the key's grants"""
+
+
+class NotFound(PalimpsestError):
+    """There is no such thing"""
+
+    status = 404
+    slug = "not-found"
+
+
+class Conflict(PalimpsestError):
+    """The request conflicts with what is already there"""
+
+    status = 409
+    slug = "conflict"
+
+
+class SessionClosedAlready(Conflict):
+    """The session is closed and takes no more turns"""
+
+
+class PayloadTooLarge(PalimpsestError):
+    """The body is too large"""
+
+    status = 413
+    slug = "payload-too-large"
+
+
+class Unprocessable(PalimpsestError):
+    """The request can't be processed"""
+
+    status = 422
+    slug = "unprocessable"
+
+
+class InvalidContextId(Unprocessable):
+    """The context id is not valid"""
+
+
+class Unavailable(PalimpsestError):
+    """The server can't answer right now"""
+
+    status = 503
+    slug = "unavailable"
+    retry_after_s: ClassVar[int] = 1
+
+
+class ExtractorUnavailable(Unavailable):
+    """The extractor could not answer"""
+
+    retryable: ClassVar[bool] = True
+
+
+class LogCorrupt(PalimpsestError):
+    """The event log is damaged"""
+
+    def __init__(self, context_id: str, position: int, what: str) -> None:
+        super().__init__(f"context {context_id}, position {position}: {what}")
+        self.context_id, self.position, self.what = context_id, position, what

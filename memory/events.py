@@ -1,0 +1,328 @@
+"""Every event type, in the order of a turn's life.
+
+Stored format: these names and fields are in every log ever written. Add fields with defaults and
+add types; never rename or remove. When a meaning must change, raise `class_version` and add
+`upcast_v1_v2(state: dict)`. A stored example of each type and version lives in
+`tests/data/stored_events.jsonl` and must decode for ever.
+
+An event carries ids, not copies: who, when and under which scope set stand in the log's columns
+(see `memory.log.Recorded`). `known_at` is in the payload only where it may differ from the
+event's own statement time.
+"""
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+import msgspec
+from eventsourcing.domain import AbstractDecision
+from eventsourcing.utils import register_topic
+
+from memory.candidates import AnyCandidate, MemoryCategory
+from memory.values import Infer, Role, SourceKind
+
+
+class Event(msgspec.Struct, AbstractDecision, frozen=True, kw_only=True):
+    """Base of all events. `TOPIC` is the stored name, independent of where the class lives."""
+
+    TOPIC: ClassVar[str]
+    class_version: ClassVar[int] = 1
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.TOPIC = cls.__name__
+
+
+# --- access -----------------------------------------------------------------------------------
+
+
+class ScopeSetDefined(Event, frozen=True, kw_only=True):
+    """A scope set is used for the first time."""
+
+    scope_set_id: UUID
+    clauses: tuple[tuple[str, ...], ...]
+
+
+class PrincipalCreated(Event, frozen=True, kw_only=True):
+    """Somebody who can hold grants and keys. kind: human, agent, service or unknown."""
+
+    principal_id: UUID
+    display_name: str
+    kind: str
+    write_scopes: tuple[tuple[str, ...], ...]
+
+
+class GrantGiven(Event, frozen=True, kw_only=True):
+    """A principal may use `verbs` on what `path` (a pattern) covers."""
+
+    principal_id: UUID
+    path: str
+    verbs: tuple[str, ...]
+
+
+class KeyMinted(Event, frozen=True, kw_only=True):
+    """A key was made. Only the digest of the secret is known."""
+
+    key_id: UUID
+    name: str
+    principal_id: UUID
+    digest: str
+
+
+# --- sessions and turns ---------------------------------------------------------------------------
+
+
+class SessionOpened(Event, frozen=True, kw_only=True):
+    """A conversation began. metadata: the caller's JSON value as text, so that any can be replayed."""
+
+    session_id: UUID
+    metadata: str | None = None
+
+
+class SessionClosed(Event, frozen=True, kw_only=True):
+    """No more turns; everything stays readable."""
+
+    session_id: UUID
+
+
+class TurnRecorded(Event, frozen=True, kw_only=True):
+    """Somebody said something. `seq` counts the turns of the session from 1."""
+
+    turn_id: UUID
+    seq: int
+    role: Role
+    infer: Infer
+    text: str
+    labels: tuple[str, ...] = ()
+    memory_category: MemoryCategory | None = None
+
+
+class ExtractionCompleted(Event, frozen=True, kw_only=True):
+    """What the extractor answered, before it was compared with memory."""
+
+    extractor: str
+    candidates: tuple[AnyCandidate, ...]
+
+
+class ExtractionFailed(Event, frozen=True, kw_only=True):
+    """The extractor could not answer; the turn stays pending. error: the kind of failure, no content."""
+
+    extractor: str
+    error: str
+    retryable: bool
+
+
+# --- entities ---------------------------------------------------------------------------------
+
+
+class EntityRecognised(Event, frozen=True, kw_only=True):
+    """An entity is known from now on in this scope set.
+
+    is_new: no entity of that name was visible to the writer in any other scope set either.
+    """
+
+    entity_id: UUID
+    type: str
+    name: str
+    name_key: str
+    category: MemoryCategory
+    is_new: bool
+
+
+class EntityMentioned(Event, frozen=True, kw_only=True):
+    """A later turn names or implies a known entity."""
+
+    entity_id: UUID
+
+
+class SpeakerNamed(Event, frozen=True, kw_only=True):
+    """The user of this session told who they are."""
+
+    session_id: UUID
+    entity_id: UUID
+
+
+class EntityForgotten(Event, frozen=True, kw_only=True):
+    """Hidden from reads; the log keeps everything."""
+
+    entity_id: UUID
+
+
+# --- attributes -------------------------------------------------------------------------------
+
+
+class AttributeKeyDefined(Event, frozen=True, kw_only=True):
+    """First use of a key. single_valued: a new value replaces the former one."""
+
+    key: str
+    single_valued: bool
+
+
+class AttributeAsserted(Event, frozen=True, kw_only=True):
+    """An entity was said to have a value, from a moment on.
+
+    turn_position, offset: where in the log, and where in the turn, it was said; after the time they
+    decide the total order of statements.
+    valid_from: when it began to hold in the world; `stated` says whether the words gave that time.
+    valid_until: set when it was stated as already past.
+    """
+
+    version_id: UUID
+    entity_id: UUID
+    key: str
+    value: str
+    category: MemoryCategory
+    confidence: float
+    source_kind: SourceKind
+    single_valued: bool
+    turn_position: int
+    offset: int
+    valid_from: datetime
+    stated: bool
+    valid_until: datetime | None = None
+    precision: str = ""
+    labels: tuple[str, ...] = ()
+
+
+class AttributeReaffirmed(Event, frozen=True, kw_only=True):
+    """The same value was said again."""
+
+    version_id: UUID
+
+
+class AttributeSuperseded(Event, frozen=True, kw_only=True):
+    """One version replaced another in the line of a unit.
+
+    known_at: since when both are known. correction_id: the record shown to callers; None when
+    neighbours are only relinked around a late arrival.
+    reason: moved_on, restated or relinked.
+    """
+
+    old_version_id: UUID
+    new_version_id: UUID
+    valid_until: datetime
+    known_at: datetime
+    reason: str
+    correction_id: UUID | None = None
+
+
+class AttributeClosed(Event, frozen=True, kw_only=True):
+    """A version ended without a successor. reason: ended or forgotten."""
+
+    version_id: UUID
+    valid_until: datetime
+    reason: str
+
+
+# --- relations, actions, instructions, uncertainties ------------------------------------------------
+
+
+class RelationAsserted(Event, frozen=True, kw_only=True):
+    """Two entities were said to be related, from a moment on."""
+
+    relation_id: UUID
+    subject_id: UUID
+    label: str
+    object_id: UUID
+    category: MemoryCategory
+    confidence: float
+    source_kind: SourceKind
+    valid_from: datetime
+    stated: bool
+    valid_until: datetime | None = None
+    labels: tuple[str, ...] = ()
+
+
+class RelationReaffirmed(Event, frozen=True, kw_only=True):
+    """The same relation was said again."""
+
+    relation_id: UUID
+
+
+class RelationClosed(Event, frozen=True, kw_only=True):
+    """A relation ended. reason: ended or forgotten."""
+
+    relation_id: UUID
+    valid_until: datetime
+    reason: str
+
+
+class ActionRecorded(Event, frozen=True, kw_only=True):
+    """Somebody did, or plans to do, something."""
+
+    action_id: UUID
+    actor_id: UUID
+    verb: str
+    object: str | None
+    summary: str
+    category: MemoryCategory
+    confidence: float
+    source_kind: SourceKind
+    occurred_at: datetime | None
+    labels: tuple[str, ...] = ()
+
+
+class ActionReaffirmed(Event, frozen=True, kw_only=True):
+    """The same action was told again."""
+
+    action_id: UUID
+
+
+class InstructionDetected(Event, frozen=True, kw_only=True):
+    """A standing directive to the assistant."""
+
+    instruction_id: UUID
+    label: str
+    description: str
+    source_kind: SourceKind
+    labels: tuple[str, ...] = ()
+
+
+class InstructionReaffirmed(Event, frozen=True, kw_only=True):
+    """The same directive was given again."""
+
+    instruction_id: UUID
+
+
+class UncertaintyFlagged(Event, frozen=True, kw_only=True):
+    """Something was said that can't be asserted."""
+
+    uncertainty_id: UUID
+    about: str
+    reason: str
+    entity_id: UUID | None = None
+    key: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+EVENT_TYPES: tuple[type[Event], ...] = (
+    ScopeSetDefined,
+    PrincipalCreated,
+    GrantGiven,
+    KeyMinted,
+    SessionOpened,
+    SessionClosed,
+    TurnRecorded,
+    ExtractionCompleted,
+    ExtractionFailed,
+    EntityRecognised,
+    EntityMentioned,
+    SpeakerNamed,
+    EntityForgotten,
+    AttributeKeyDefined,
+    AttributeAsserted,
+    AttributeReaffirmed,
+    AttributeSuperseded,
+    AttributeClosed,
+    RelationAsserted,
+    RelationReaffirmed,
+    RelationClosed,
+    ActionRecorded,
+    ActionReaffirmed,
+    InstructionDetected,
+    InstructionReaffirmed,
+    UncertaintyFlagged,
+)
+
+for _event_type in EVENT_TYPES:
+    register_topic(_event_type.TOPIC, _event_type)

@@ -1,0 +1,262 @@
+"""The event log on Postgres: one dense, hash-chained sequence of events per context.
+
+An append locks the context's head row, decides against what is known, inserts events, folds them
+into the read models and commits, all in one transaction. Writers of one context queue at the row
+lock; writers of different contexts never meet.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NoReturn, Protocol
+from uuid import UUID
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from memory.errors import Conflict, NotFound
+from memory.events import Event
+from memory.recorded import EventMapper, Origin, Recorded, StoredRow
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Cursor = psycopg.Cursor[tuple[Any, ...]]
+Pool = ConnectionPool[Connection]
+
+GENESIS_HASH = b"\0" * 32
+READ_BATCH_ROWS = 5_000
+
+CREATE_CONTEXT = """
+INSERT INTO contexts (context_id, position, hash, recorded_at, generation, read_models_version, created_at)
+VALUES (%(context_id)s, 0, %(hash)s, clock_timestamp(), 1, %(read_models_version)s, clock_timestamp())
+ON CONFLICT DO NOTHING
+"""
+
+LOCK_HEAD = """
+SELECT position, hash, recorded_at, generation, read_models_version
+FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL
+FOR UPDATE
+"""
+
+# A statement of its own: in the locking one, the clock would be read before the wait for the lock.
+CLOCK = "SELECT clock_timestamp()"
+
+ADVANCE_HEAD = """
+UPDATE contexts SET position = %(position)s, hash = %(hash)s, recorded_at = %(recorded_at)s
+WHERE context_id = %(context_id)s
+"""
+
+EVENT_COLUMNS = (
+    "context_id, position, event_id, topic, schema_version, recorded_at, observed_at, turn_id, session_id, "
+    "principal_id, scope_set_id, payload, payload_salt, payload_digest, hash"
+)
+
+INSERT_EVENT = f"""
+INSERT INTO events ({EVENT_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+
+SELECT_EVENTS = f"""
+SELECT {EVENT_COLUMNS} FROM events
+WHERE context_id = %(context_id)s AND position > %(after)s AND position <= %(until)s
+ORDER BY position
+LIMIT %(limit)s
+"""
+
+SELECT_TURN_EVENTS = f"""
+SELECT {EVENT_COLUMNS} FROM events
+WHERE context_id = %(context_id)s AND turn_id = %(turn_id)s
+ORDER BY position
+"""
+
+POSITION_MAX = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A context's head row, as it was when it was locked."""
+
+    position: int
+    hash: bytes
+    recorded_at: datetime
+    generation: int
+
+
+class Projector(Protocol):
+    """Folds just-recorded events into the read models, in the caller's transaction."""
+
+    @property
+    def version(self) -> int:
+        """The version of the read models that this code folds into."""
+        ...
+
+    def project(self, cursor: Cursor, context_id: str, generation: int, recorded: Sequence[Recorded]) -> None: ...
+
+
+class Writing:
+    """One open append. Valid only inside `EventLog.writing`.
+
+    now: the `recorded_at` of everything recorded in it, later than all before it in this context,
+    whatever the clock does.
+    """
+
+    def __init__(self, cursor: Cursor, context_id: str, head: Head, now: datetime, log: "EventLog") -> None:
+        self.cursor = cursor
+        self.context_id = context_id
+        self.generation = head.generation
+        self.now = now
+        self.position = head.position
+        self._hash = head.hash
+        self._log = log
+
+    def record(self, events: Sequence[Event], origin: Origin) -> list[Recorded]:
+        """Append `events` and fold them into the read models; nothing is visible before the commit."""
+        rows: list[tuple[Any, ...]] = []
+        recorded: list[Recorded] = []
+        for event in events:
+            self.position += 1
+            one = Recorded(self.context_id, self.position, event, self.now, origin)
+            row = self._log.mapper.seal(one, previous_hash=self._hash, salt=os.urandom(16))
+            self._hash = row.hash
+            recorded.append(one)
+            rows.append(_to_columns(row))
+        if recorded:
+            head = {
+                "context_id": self.context_id,
+                "position": self.position,
+                "hash": self._hash,
+                "recorded_at": self.now,
+            }
+            with self.cursor.connection.pipeline():
+                self.cursor.executemany(INSERT_EVENT, rows)
+                self._log.projector.project(self.cursor, self.context_id, self.generation, recorded)
+                self.cursor.execute(ADVANCE_HEAD, head)
+        return recorded
+
+    def roll_back(self) -> NoReturn:
+        """Leave the `writing` block and undo all that was recorded in it, without an error."""
+        raise psycopg.Rollback
+
+
+class EventLog:
+    """Appends to and reads from the log. Shared by all threads."""
+
+    def __init__(self, pool: Pool, projector: Projector) -> None:
+        self.pool = pool
+        self.projector = projector
+        self.mapper = EventMapper()
+
+    def create_context(self, context_id: str) -> bool:
+        """Make an empty context. Returns whether it was made just now."""
+        with self.pool.connection() as connection:
+            made = connection.execute(
+                CREATE_CONTEXT,
+                {
+                    "context_id": context_id,
+                    "hash": GENESIS_HASH,
+                    "read_models_version": self.projector.version,
+                },
+            )
+            return made.rowcount == 1
+
+    @contextmanager
+    def writing(self, context_id: str) -> Iterator[Writing]:
+        """Lock the context's head and append in one transaction: all or nothing.
+
+        Raises NotFound for an unknown context, Conflict when newer server code took it over.
+        Whatever is raised inside rolls everything back.
+        """
+        with self.pool.connection() as connection:
+            try:
+                with connection.transaction(), connection.cursor() as cursor:
+                    yield self._locked(cursor, context_id)
+            except psycopg.Error:
+                # A connection whose pipeline failed may hold a half-known state: never pool it again.
+                connection.close()
+                raise
+
+    def _locked(self, cursor: Cursor, context_id: str) -> Writing:
+        with cursor.connection.pipeline():
+            head_cursor = cursor.connection.cursor().execute(LOCK_HEAD, {"context_id": context_id})
+            clock_cursor = cursor.connection.cursor().execute(CLOCK)
+            head_row, clock_row = head_cursor.fetchone(), clock_cursor.fetchone()
+        if head_row is None:
+            raise NotFound(f"there is no context {context_id!r}")
+        assert clock_row is not None
+        position, head_hash, recorded_at, generation, read_models_version = head_row
+        if read_models_version != self.projector.version:
+            raise Conflict("this context is served by another version of the server")
+        head = Head(position, head_hash, recorded_at, generation)
+        now = max(recorded_at + timedelta(microseconds=1), clock_row[0])
+        return Writing(cursor, context_id, head, now, self)
+
+    def read(
+        self,
+        connection: Connection,
+        context_id: str,
+        *,
+        after: int = 0,
+        until: int = POSITION_MAX,
+        batch: int = READ_BATCH_ROWS,
+    ) -> Iterator[list[StoredRow]]:
+        """Stored rows with after < position <= until, in order, in lists of at most `batch`."""
+        while True:
+            parameters = {"context_id": context_id, "after": after, "until": until, "limit": batch}
+            rows = [_from_columns(row) for row in connection.execute(SELECT_EVENTS, parameters, binary=True)]
+            if rows:
+                yield rows
+            if len(rows) < batch:
+                return
+            after = rows[-1].originator_version
+
+    def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
+        """All events of a turn, in order."""
+        cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)
+        return [self.mapper.to_domain_event(_from_columns(row)) for row in cursor.fetchall()]
+
+    def decoded(self, rows: Sequence[StoredRow]) -> list[Recorded]:
+        """Raises LogCorrupt for a payload that is not of its topic and version."""
+        decode: Callable[[StoredRow], Recorded] = self.mapper.to_domain_event
+        return [decode(row) for row in rows]
+
+
+def _to_columns(row: StoredRow) -> tuple[Any, ...]:
+    return (
+        row.originator_id,
+        row.originator_version,
+        row.event_id,
+        row.topic,
+        row.schema_version,
+        row.recorded_at,
+        row.observed_at,
+        row.turn_id,
+        row.session_id,
+        row.principal_id,
+        row.scope_set_id,
+        row.state.decode(),
+        row.payload_salt,
+        row.payload_digest,
+        row.hash,
+    )
+
+
+def _from_columns(columns: tuple[Any, ...]) -> StoredRow:
+    context_id, position, event_id, topic, version, recorded_at, observed_at, turn_id, session_id = columns[:9]
+    principal_id, scope_set_id, payload, salt, digest, row_hash = columns[9:]
+    return StoredRow(
+        originator_id=context_id,
+        originator_version=position,
+        topic=topic,
+        state=b"" if payload is None else payload.encode(),
+        event_id=event_id,
+        schema_version=version,
+        recorded_at=recorded_at,
+        observed_at=observed_at,
+        turn_id=turn_id,
+        session_id=session_id,
+        principal_id=principal_id,
+        scope_set_id=scope_set_id,
+        payload_salt=salt,
+        payload_digest=digest,
+        hash=row_hash,
+    )

@@ -1,0 +1,65 @@
+"""What the write side asks of the read side; `projections` implements it, `api.wiring` joins them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from memory.known import EntityName, Known, Statement, Wanted
+from memory.log import Writing
+from memory.scopes import ScopeSet
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSession:
+    """A session as a write sees it. speaker_id, speaker_name: who its user said they are."""
+
+    session_id: UUID
+    scope_set_id: UUID
+    scopes: ScopeSet
+    closed: bool = False
+    speaker_id: UUID | None = None
+    speaker_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldEntity:
+    """An entity with the live versions and relations that end when it is forgotten: (id, valid_from)."""
+
+    entity_id: UUID
+    scope_set_id: UUID
+    versions: Sequence[tuple[UUID, datetime]]
+    relations: Sequence[tuple[UUID, datetime]]
+
+
+class Knowledge(Protocol):
+    """Reads what is known, inside an open append. `visible`: scope sets that the caller may see."""
+
+    def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None: ...
+
+    def next_seq(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> int: ...
+
+    def earlier_words(self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, limit: int) -> list[str]:
+        """Texts of the session's last turns, oldest first."""
+        ...
+
+    def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool: ...
+
+    def is_pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> bool:
+        """Whether the turn still waits to be understood."""
+        ...
+
+    def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
+        """The entity of that name in each of the scope sets, with what holds about it."""
+        ...
+
+    def load(
+        self,
+        writing: Writing,
+        wanted: Wanted,
+        statement: Statement,
+        *,
+        scope_set_id: UUID,
+        visible: Sequence[UUID],
+    ) -> Known: ...

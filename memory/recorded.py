@@ -1,0 +1,206 @@
+"""An event as it stands in the log, and its exact stored form."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from eventsourcing.persistence import Mapper, StoredEvent, Transcoder
+from eventsourcing.utils import get_topic, resolve_topic
+
+from memory.errors import LogCorrupt
+from memory.events import Event
+from memory.values import derived_id
+
+_NAMESPACE = UUID("3f1c0d9e-0f5b-5b0e-8c58-0e1d4f6a9b02")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an event comes from: what all events of one statement share.
+
+    observed_at: when it was said or observed, if that is not the moment of recording.
+    """
+
+    turn_id: UUID | None = None
+    session_id: UUID | None = None
+    principal_id: UUID | None = None
+    scope_set_id: UUID | None = None
+    observed_at: datetime | None = None
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """An event with its place in the log. `event` is None once its content was erased."""
+
+    context_id: str
+    position: int
+    event: Event | None
+    recorded_at: datetime
+    origin: Origin
+
+    @property
+    def known_at(self) -> datetime:
+        """When the statement was made: the known time of all that it says."""
+        return self.origin.observed_at or self.recorded_at
+
+    @property
+    def originator_id(self) -> str:
+        return self.context_id
+
+    @property
+    def originator_version(self) -> int:
+        return self.position
+
+
+@dataclass(frozen=True)
+class StoredRow(StoredEvent):
+    """One row of the events table. originator_id and _version are context_id and position;
+    `state` is the payload's exact JSON text as UTF-8, empty once erased."""
+
+    event_id: UUID
+    schema_version: int
+    recorded_at: datetime
+    observed_at: datetime | None
+    turn_id: UUID | None
+    session_id: UUID | None
+    principal_id: UUID | None
+    scope_set_id: UUID | None
+    payload_salt: bytes | None
+    payload_digest: bytes
+    hash: bytes
+
+
+class SchemaTranscoder(Transcoder):
+    """JSON bound to the event classes.
+
+    The library's default finds types by look-alike tags inside the data, so a user's
+    {"_type_": …} would make the log undecodable. Here the class alone decides.
+    """
+
+    def __init__(self) -> None:
+        self._decoders: dict[type[Event], msgspec.json.Decoder[Event]] = {}
+        self._encoder = msgspec.json.Encoder()
+
+    def encode(self, obj: Any) -> bytes:
+        return self._encoder.encode(obj)
+
+    def decode(self, data: bytes) -> dict[str, Any]:
+        state: dict[str, Any] = msgspec.json.decode(data)
+        return state
+
+    def decode_as(self, event_type: type[Event], data: bytes) -> Event:
+        decoder = self._decoders.get(event_type)
+        if decoder is None:
+            decoder = self._decoders[event_type] = msgspec.json.Decoder(event_type)
+        return decoder.decode(data)
+
+
+class EventMapper(Mapper[str]):
+    """Recorded events to stored rows and back, with upcasting of older schema versions."""
+
+    transcoder: SchemaTranscoder
+
+    def __init__(self) -> None:
+        super().__init__(transcoder=SchemaTranscoder())
+
+    def seal(self, recorded: Recorded, *, previous_hash: bytes, salt: bytes) -> StoredRow:
+        """The row for `recorded`, linked to the row before it."""
+        assert recorded.event is not None
+        event_type = type(recorded.event)
+        payload = self.transcoder.encode(recorded.event)
+        origin = recorded.origin
+        unlinked = StoredRow(
+            originator_id=recorded.context_id,
+            originator_version=recorded.position,
+            topic=get_topic(event_type),
+            state=payload,
+            event_id=derived_id(_NAMESPACE, recorded.context_id, recorded.position),
+            schema_version=event_type.class_version,
+            recorded_at=recorded.recorded_at,
+            observed_at=origin.observed_at,
+            turn_id=origin.turn_id,
+            session_id=origin.session_id,
+            principal_id=origin.principal_id,
+            scope_set_id=origin.scope_set_id,
+            payload_salt=salt,
+            payload_digest=payload_digest(salt, payload),
+            hash=b"",
+        )
+        return replace(unlinked, hash=link(previous_hash, unlinked))
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Recorded:
+        """Raises LogCorrupt if the payload is not one of its topic and version."""
+        assert isinstance(stored_event, StoredRow)
+        row = stored_event
+        return Recorded(
+            str(row.originator_id),
+            row.originator_version,
+            None if row.payload_salt is None else self._decoded(row),
+            row.recorded_at,
+            Origin(
+                turn_id=row.turn_id,
+                session_id=row.session_id,
+                principal_id=row.principal_id,
+                scope_set_id=row.scope_set_id,
+                observed_at=row.observed_at,
+            ),
+        )
+
+    def _decoded(self, row: StoredRow) -> Event:
+        try:
+            event_type: type[Event] = resolve_topic(row.topic)
+            if row.schema_version == event_type.class_version:
+                return self.transcoder.decode_as(event_type, row.state)
+            state = self.transcoder.decode(row.state)
+            for version in range(row.schema_version, event_type.class_version):
+                getattr(event_type, f"upcast_v{version}_v{version + 1}")(state)
+            return msgspec.convert(state, event_type)
+        except Exception as error:
+            what = f"the payload is not a {row.topic} of version {row.schema_version}: {error}"
+            raise LogCorrupt(str(row.originator_id), row.originator_version, what) from error
+
+
+def payload_digest(salt: bytes, payload: bytes) -> bytes:
+    """sha256 of salt and payload; outlives an erasure, so that the chain stays whole."""
+    return sha256(salt + payload).digest()
+
+
+def link(previous_hash: bytes, row: StoredRow) -> bytes:
+    """The hash of `row` in the chain of its context.
+
+    sha256 over length-prefixed fields: the previous hash, every column but payload, salt and hash
+    in table order (times as integer microseconds UTC, absent values as length -1), the digest.
+    """
+    fields = (
+        previous_hash,
+        str(row.originator_id).encode(),
+        str(row.originator_version).encode(),
+        row.event_id.bytes,
+        row.topic.encode(),
+        str(row.schema_version).encode(),
+        _microseconds(row.recorded_at),
+        _microseconds(row.observed_at),
+        _id_bytes(row.turn_id),
+        _id_bytes(row.session_id),
+        _id_bytes(row.principal_id),
+        _id_bytes(row.scope_set_id),
+        row.payload_digest,
+    )
+    digest = sha256()
+    for field in fields:
+        if field is None:
+            digest.update(b"-1:")
+        else:
+            digest.update(b"%d:%b" % (len(field), field))
+    return digest.digest()
+
+
+def _id_bytes(value: UUID | None) -> bytes | None:
+    return None if value is None else value.bytes
+
+
+def _microseconds(moment: datetime | None) -> bytes | None:
+    return None if moment is None else str((moment - _EPOCH) // _MICROSECOND).encode()

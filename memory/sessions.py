@@ -1,0 +1,82 @@
+"""Opening, finding and closing sessions, inside an append."""
+
+from uuid import UUID
+
+from memory.errors import NotFound, SessionClosedAlready, SessionUnavailable
+from memory.events import Event, ScopeSetDefined, SessionClosed, SessionOpened
+from memory.log import EventLog, Writing
+from memory.ports import Knowledge, KnownSession
+from memory.principals import Caller
+from memory.recorded import Origin, Recorded
+from memory.scopes import ScopeSet, scope_set_id
+
+
+class Sessions:
+    """Use cases over sessions."""
+
+    def __init__(self, log: EventLog, knowledge: Knowledge) -> None:
+        self.log = log
+        self.knowledge = knowledge
+
+    def open(
+        self,
+        writing: Writing,
+        caller: Caller,
+        session_id: UUID,
+        *,
+        scopes: ScopeSet | None,
+        metadata: str | None = None,
+    ) -> tuple[KnownSession, Recorded]:
+        """Open a session in `scopes`, else in the caller's write scopes. Raises Forbidden outside the grants."""
+        scopes = scopes or caller.write_scopes
+        caller.require("memory:write", scopes)
+        scope_id = scope_set_id(scopes)
+        origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
+        events: list[Event] = []
+        if not self.knowledge.is_scope_set_defined(writing, scope_id):
+            events.append(ScopeSetDefined(scope_set_id=scope_id, clauses=scopes))
+        events.append(SessionOpened(session_id=session_id, metadata=metadata))
+        *_, opened = writing.record(events, origin)
+        return KnownSession(session_id, scope_id, scopes), opened
+
+    def close(self, caller: Caller, session_id: UUID) -> None:
+        """No more turns. Closing a closed session does nothing. Raises NotFound."""
+        with self.log.writing(caller.context_id) as writing:
+            session = self.knowledge.session(writing, session_id, caller.visible)
+            if session is None:
+                raise NotFound("there is no such session")
+            caller.require("memory:write", session.scopes)
+            if not session.closed:
+                origin = Origin(
+                    session_id=session_id, principal_id=caller.principal_id, scope_set_id=session.scope_set_id
+                )
+                writing.record([SessionClosed(session_id=session_id)], origin)
+
+    def existing(self, writing: Writing, caller: Caller, session_id: UUID) -> KnownSession:
+        """Raises SessionUnavailable alike for an absent session and for one that the caller may not see."""
+        session = self.knowledge.session(writing, session_id, caller.visible)
+        if session is None:
+            raise SessionUnavailable()
+        return session
+
+    def for_write(
+        self,
+        writing: Writing,
+        caller: Caller,
+        session_id: UUID | None,
+        new_session_id: UUID,
+        scopes: ScopeSet | None,
+    ) -> KnownSession:
+        """The session a turn goes to: the named one, or a new one."""
+        if session_id is None:
+            return self.open(writing, caller, new_session_id, scopes=scopes)[0]
+        session = self.existing(writing, caller, session_id)
+        if session.closed:
+            raise SessionClosedAlready()
+        caller.require("memory:write", session.scopes)
+        return session
+
+    def refreshed(self, writing: Writing, caller: Caller, session: KnownSession) -> KnownSession:
+        """The session after turns that may have named its user."""
+        visible = [*caller.visible, session.scope_set_id]
+        return self.knowledge.session(writing, session.session_id, visible) or session

@@ -1,0 +1,120 @@
+"""Small values that everything else is made of: names, keys, ids, kinds of source."""
+
+import unicodedata
+from enum import StrEnum
+from hashlib import sha256
+from uuid import UUID, uuid5
+
+# The vendor's closed set of entity types; anything else is stored as "other".
+ENTITY_TYPES = frozenset(
+    "person organisation project location topic product policy concept event agent service other".split()
+)
+ENTITY_TYPE_ALIASES = {
+    "company": "organisation",
+    "org": "organisation",
+    "organization": "organisation",
+    "place": "location",
+    "user": "person",
+}
+MEMORY_CATEGORIES = ("identity", "knowledge", "context")
+
+
+class Role(StrEnum):
+    """Who speaks in a turn."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class Infer(StrEnum):
+    """What a write asks for: extraction, given triples, a dry run, or just the words."""
+
+    FULL = "full"
+    TRIPLES = "triples"
+    PREVIEW = "preview"
+    NONE = "none"
+
+
+class SourceKind(StrEnum):
+    """Where a statement comes from. `rank` orders them: a higher one outranks a lower one."""
+
+    UPSERT = "upsert"
+    DOCUMENT = "document"
+    USER = "user"
+    SYSTEM = "system"
+    TOOL = "tool"
+    ASSISTANT = "assistant"
+    REFLECT = "reflect"
+
+    @property
+    def rank(self) -> int:
+        return _RANKS[self]
+
+    @property
+    def wire(self) -> str:
+        """The kind as the wire names it: every role of a conversation is a "turn"."""
+        return "turn" if self in _TURN_KINDS else self.value
+
+
+_TURN_KINDS = frozenset({SourceKind.USER, SourceKind.SYSTEM, SourceKind.TOOL, SourceKind.ASSISTANT})
+_RANKS = {
+    SourceKind.UPSERT: 6,
+    SourceKind.DOCUMENT: 5,
+    SourceKind.USER: 4,
+    SourceKind.SYSTEM: 3,
+    SourceKind.TOOL: 2,
+    SourceKind.ASSISTANT: 2,
+    SourceKind.REFLECT: 1,
+}
+
+
+def folded(text: str) -> str:
+    """`text` for comparison: Unicode NFKC, case and surrounding or repeated white space ignored."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+COMPARABLE_LENGTH_MAX = 200
+
+
+def comparable(text: str) -> str:
+    """`text` in a form that is equal for equal values and short enough for an index."""
+    key = folded(text)
+    return key if len(key) <= COMPARABLE_LENGTH_MAX else f"sha256 {sha256(key.encode()).hexdigest()}"
+
+
+def unit_value(value: str, *, single_valued: bool, past: bool) -> str:
+    """Which line of values within (entity, key) a value belongs to.
+
+    A single-valued key has one line. Each value of a many-valued key has its own, and so has each
+    value that was stated as already past: it never was the current one, so nothing supersedes it.
+    """
+    if past:
+        return f"past {comparable(value)}"
+    return "" if single_valued else comparable(value)
+
+
+def name_key(name: str) -> str:
+    """The normalised name of an entity, as it stands in paths: "AirPods Pro" -> "airpods_pro"."""
+    return folded(name).replace(" ", "_")
+
+
+def attribute_key(key: str) -> str:
+    """The normalised key of an attribute or label of a relation: "Job Title" -> "job_title"."""
+    return folded(key).replace(" ", "_").replace("-", "_")
+
+
+def entity_type(name: str) -> str:
+    """The closed-set type that `name` means; unknown ones are "other"."""
+    key = name_key(name)
+    key = ENTITY_TYPE_ALIASES.get(key, key)
+    return key if key in ENTITY_TYPES else "other"
+
+
+def derived_id(parent: UUID, kind: str, ordinal: int | str) -> UUID:
+    """An opaque id that is a function of its parent's: replay and import give the same one.
+
+    Never derive from a name or a value: the id would outlive an erasure as its fingerprint.
+    """
+    return uuid5(parent, f"{kind}:{ordinal}")

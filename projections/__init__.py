@@ -1,0 +1,1 @@
+"""What is known now: read models folded from events, and the reads over them."""

@@ -1,0 +1,76 @@
+"""Corrections: which version replaced which, and why."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from memory.events import AttributeSuperseded
+from memory.recorded import Recorded
+from projections.reading import Page, Reader
+from projections.table import Op, Put, Row, Table, start
+
+
+class CorrectionRow(Row, frozen=True):
+    old_version_id: UUID
+    new_version_id: UUID
+    reason: str
+    turn_id: UUID | None
+    session_id: UUID | None
+    said_at: datetime
+
+
+TABLE = Table(
+    "corrections",
+    CorrectionRow,
+    columns="""
+    old_version_id uuid NOT NULL,
+    new_version_id uuid NOT NULL,
+    reason text NOT NULL,
+    turn_id uuid,
+    session_id uuid,
+    said_at timestamptz NOT NULL
+    """,
+    indexes={"by_position": "(position_from) WHERE position_to IS NULL"},
+)
+HANDLES = (AttributeSuperseded,)
+
+NEWEST_FIRST = """
+SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
+WHERE (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
+    AND (%(key)s::text IS NULL OR v.key = %(key)s)
+    AND (%(session_id)s::uuid IS NULL OR c.session_id = %(session_id)s)
+    AND (%(before)s::bigint IS NULL OR c.position_from < %(before)s)
+ORDER BY c.position_from DESC
+LIMIT %(limit)s
+"""
+
+
+def fold(recorded: Recorded) -> Iterator[Op]:
+    match recorded.event:
+        case AttributeSuperseded(correction_id=UUID() as correction_id) as event:
+            yield Put(
+                TABLE,
+                CorrectionRow(
+                    *start(recorded, correction_id),
+                    old_version_id=event.old_version_id,
+                    new_version_id=event.new_version_id,
+                    reason=event.reason,
+                    turn_id=recorded.origin.turn_id,
+                    session_id=recorded.origin.session_id,
+                    said_at=recorded.known_at,
+                ),
+            )
+
+
+def newest_first(
+    reader: Reader,
+    *,
+    limit: int,
+    entity_ids: list[UUID] | None = None,
+    key: str | None = None,
+    session_id: UUID | None = None,
+    before: int | None = None,
+) -> Page[CorrectionRow]:
+    """Corrections by log position, newest first, with position < before."""
+    filters = {"entity_ids": entity_ids, "key": key, "session_id": session_id, "before": before}
+    return reader.page(TABLE, NEWEST_FIRST, filters, limit=limit)

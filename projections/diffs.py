@@ -1,0 +1,77 @@
+"""What one turn changed, rebuilt from the events it left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.events import (
+    ActionRecorded,
+    AttributeAsserted,
+    AttributeSuperseded,
+    EntityMentioned,
+    EntityRecognised,
+    InstructionDetected,
+    RelationAsserted,
+    UncertaintyFlagged,
+)
+from memory.recorded import Recorded
+from projections import attribute_versions, entities
+from projections.attribute_versions import AttributeVersionRow
+from projections.entities import EntityRow
+from projections.reading import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """`old` gave way to `new`."""
+
+    correction_id: UUID
+    old: AttributeVersionRow
+    new: AttributeVersionRow
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDiff:
+    """All that a turn brought; `entity` resolves the ids that the rest refers to."""
+
+    entity: dict[UUID, EntityRow]
+    mentioned: list[tuple[EntityRow, bool]]  # with: was it new to the caller
+    attributes: list[AttributeAsserted]
+    relations: list[RelationAsserted]
+    actions: list[ActionRecorded]
+    instructions: list[InstructionDetected]
+    uncertainties: list[UncertaintyFlagged]
+    corrections: list[Correction]
+
+
+def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
+    """The diff of a turn from its events, in their order."""
+    events = [one.event for one in recorded if one.event is not None]
+    mentions = {
+        event.entity_id: isinstance(event, EntityRecognised) and event.is_new
+        for event in events
+        if isinstance(event, EntityRecognised | EntityMentioned)
+    }
+    replaced = [event for event in events if isinstance(event, AttributeSuperseded) and event.correction_id]
+    versions = {}
+    if replaced:
+        ids = [version_id for event in replaced for version_id in (event.old_version_id, event.new_version_id)]
+        versions = attribute_versions.by_ids(reader, ids)
+    entity = entities.by_ids(reader, list(mentions)) if mentions else {}
+    return TurnDiff(
+        entity=entity,
+        mentioned=[(entity[entity_id], is_new) for entity_id, is_new in mentions.items()],
+        attributes=[event for event in events if isinstance(event, AttributeAsserted)],
+        relations=[event for event in events if isinstance(event, RelationAsserted)],
+        actions=[event for event in events if isinstance(event, ActionRecorded)],
+        instructions=[event for event in events if isinstance(event, InstructionDetected)],
+        uncertainties=[event for event in events if isinstance(event, UncertaintyFlagged)],
+        corrections=[
+            Correction(
+                event.correction_id, versions[event.old_version_id], versions[event.new_version_id], event.reason
+            )
+            for event in replaced
+            if event.correction_id
+        ],
+    )

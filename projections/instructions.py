@@ -1,0 +1,72 @@
+"""Instructions: standing directives to the assistant."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from memory.events import InstructionDetected
+from memory.recorded import Recorded
+from memory.values import folded
+from projections.reading import Page, Reader
+from projections.table import Op, Put, Row, Table, start
+
+
+class InstructionRow(Row, frozen=True):
+    label: str
+    description: str
+    folded_description: str
+    source_kind: str
+    turn_id: UUID
+    session_id: UUID | None
+    said_at: datetime
+    labels: list[str]
+
+
+TABLE = Table(
+    "instructions",
+    InstructionRow,
+    columns="""
+    label text NOT NULL,
+    description text NOT NULL,
+    folded_description text NOT NULL,
+    source_kind text NOT NULL,
+    turn_id uuid NOT NULL,
+    session_id uuid,
+    said_at timestamptz NOT NULL,
+    labels text[] NOT NULL
+    """,
+)
+HANDLES = (InstructionDetected,)
+
+ACTIVE = """
+SELECT i.* FROM {instructions} AS i
+WHERE i.valid_to IS NULL
+ORDER BY i.said_at DESC, i.id
+LIMIT %(limit)s
+"""
+
+
+def fold(recorded: Recorded) -> Iterator[Op]:
+    match recorded.event:
+        case InstructionDetected() as event:
+            turn_id = recorded.origin.turn_id
+            assert turn_id is not None
+            yield Put(
+                TABLE,
+                InstructionRow(
+                    *start(recorded, event.instruction_id, valid_from=recorded.known_at),
+                    label=event.label,
+                    description=event.description,
+                    folded_description=folded(event.description),
+                    source_kind=event.source_kind,
+                    turn_id=turn_id,
+                    session_id=recorded.origin.session_id,
+                    said_at=recorded.known_at,
+                    labels=list(event.labels),
+                ),
+            )
+
+
+def active(reader: Reader, *, limit: int) -> Page[InstructionRow]:
+    """Directives that hold now, newest first."""
+    return reader.page(TABLE, ACTIVE, {}, limit=limit)

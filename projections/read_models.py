@@ -1,0 +1,66 @@
+"""The list of all read models, in the order in which they are written."""
+
+from functools import cache
+from typing import Any
+
+from memory.events import Event
+from projections import (
+    actions,
+    attribute_versions,
+    corrections,
+    entities,
+    instructions,
+    passages,
+    principals,
+    provenance,
+    relations,
+    scope_sets,
+    sessions,
+    turns,
+    uncertainties,
+)
+from projections.table import Fold, Table
+
+READ_MODELS: tuple[Table[Any], ...] = (
+    scope_sets.TABLE,
+    principals.PRINCIPALS,
+    principals.GRANTS,
+    principals.KEYS,
+    sessions.TABLE,
+    turns.TURNS,
+    turns.EXTRACTIONS,
+    passages.TABLE,
+    entities.TABLE,
+    attribute_versions.KEYS,
+    attribute_versions.VERSIONS,
+    corrections.TABLE,
+    relations.TABLE,
+    actions.TABLE,
+    instructions.TABLE,
+    uncertainties.TABLE,
+    provenance.TABLE,
+)
+
+_MODULES = (
+    scope_sets,
+    principals,
+    sessions,
+    turns,
+    passages,
+    entities,
+    attribute_versions,
+    corrections,
+    relations,
+    actions,
+    instructions,
+    uncertainties,
+    provenance,
+)
+
+
+@cache
+def folds_of(event_type: type[Event]) -> tuple[Fold, ...]:
+    """The folds that an event type concerns; every type concerns at least one."""
+    folds = tuple(module.fold for module in _MODULES if event_type in module.HANDLES)
+    assert folds, f"no read model folds {event_type.__name__}"
+    return folds

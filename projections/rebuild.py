@@ -1,0 +1,134 @@
+"""Rebuilds the read models of a context from its log, beside live writes.
+
+A new generation of rows is written by COPY next to the live one, catches up with what was written
+meanwhile, and is made live inside the context's head-row lock; then the old one is swept. Up to the
+flip the live rows are untouched, so a failed or interrupted rebuild changes nothing.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from msgspec.structs import astuple
+from psycopg import pq
+
+from memory.log import POSITION_MAX, Connection, Cursor, EventLog
+from memory.recorded import Recorded
+from projections.projector import CLOSE_ROWS, COPY_ROWS, Batch
+from projections.read_models import READ_MODELS
+from projections.table import READ_MODELS_VERSION
+
+# Catch-up rounds go on until so few events are left that applying them under the lock is short.
+FLIP_EVENTS_MAX = 200
+SWEEP_ROWS = 20_000
+
+HEAD = "SELECT position, generation FROM contexts WHERE context_id = %(context_id)s"
+LOCK_HEAD = HEAD + " FOR UPDATE"
+
+# Generations of unfinished rebuilds lie above the live one and are swept before a new one begins.
+FLIP = """
+UPDATE contexts SET generation = %(generation)s, read_models_version = %(version)s
+WHERE context_id = %(context_id)s
+"""
+
+SWEEP = """
+DELETE FROM {table} WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM {table} WHERE context_id = %(context_id)s AND generation {beyond} %(live)s LIMIT %(limit)s
+))
+"""
+
+# One rebuild of a context at a time; the lock is on the session, outside any write transaction.
+TRY_REBUILD_LOCK = "SELECT pg_try_advisory_lock(hashtextextended('palimpsest rebuild ' || %(context_id)s, 0))"
+REBUILD_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('palimpsest rebuild ' || %(context_id)s, 0))"
+
+Progress = Callable[[int], None]
+
+
+class RebuildBusy(Exception):
+    """Another process is rebuilding this context"""
+
+
+@contextmanager
+def rebuilding(connection: Connection, context_id: str) -> Iterator[None]:
+    """Hold the right to rebuild a context. Raises RebuildBusy if somebody else does."""
+    parameters = {"context_id": context_id}
+    row = connection.execute(TRY_REBUILD_LOCK, parameters).fetchone()
+    if not (row and row[0]):
+        raise RebuildBusy(f"context {context_id} is being rebuilt by another process")
+    try:
+        yield
+    finally:
+        if connection.info.transaction_status is not pq.TransactionStatus.UNKNOWN:
+            connection.execute(REBUILD_UNLOCK, parameters)
+
+
+def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress: Progress = lambda events: None) -> int:
+    """Rebuild one context and make the result live. Returns the number of events folded.
+
+    connection: in autocommit mode, as the application's role, without time-outs.
+    progress: called with the number of events of each batch.
+    Raises RebuildBusy, LogCorrupt, or what the database raises; the live rows are then as they were.
+    """
+    with rebuilding(connection, context_id):
+        position, live = _head(connection, HEAD, context_id)
+        sweep(connection, context_id, live=live)
+        target = live + 1
+        done = 0
+        while position - done > FLIP_EVENTS_MAX:
+            with connection.transaction():
+                copy_generation(log, connection, context_id, target, after=done, until=position, progress=progress)
+            done = position
+            position, _ = _head(connection, HEAD, context_id)
+        with connection.transaction():
+            position, _ = _head(connection, LOCK_HEAD, context_id)
+            copy_generation(log, connection, context_id, target, after=done, until=position, progress=progress)
+            flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
+            connection.execute(FLIP, flip)
+        sweep(connection, context_id, live=target)
+        return position
+
+
+def copy_generation(
+    log: EventLog,
+    connection: Connection,
+    context_id: str,
+    generation: int,
+    *,
+    after: int,
+    until: int = POSITION_MAX,
+    progress: Progress = lambda events: None,
+) -> None:
+    """Fold the events with after < position <= until into rows of `generation`, inside an open transaction."""
+    with connection.cursor() as cursor:
+        for rows in log.read(connection, context_id, after=after, until=until):
+            _copy_batch(cursor, context_id, generation, log.decoded(rows))
+            progress(len(rows))
+
+
+def sweep(connection: Connection, context_id: str, *, live: int) -> None:
+    """Delete the rows of every generation but the live one, in short transactions."""
+    for table in READ_MODELS:
+        for beyond in ("<", ">"):  # two ranges of the primary key; "<>" would read the live rows too
+            statement = SWEEP.format(table=table.name, beyond=beyond).encode()
+            parameters = {"context_id": context_id, "live": live, "limit": SWEEP_ROWS}
+            while connection.execute(statement, parameters).rowcount == SWEEP_ROWS:
+                pass
+
+
+def _copy_batch(cursor: Cursor, context_id: str, generation: int, recorded: list[Recorded]) -> None:
+    batch = Batch(context_id, generation, recorded)
+    batch.load(cursor)
+    batch.fold()
+    for name, parameters in batch.closes():
+        cursor.execute(CLOSE_ROWS.format(table=name).encode(), parameters)
+    for table, rows in batch.new_rows():
+        statement = COPY_ROWS.format(table=table.name, columns=table.column_list).encode()
+        with cursor.copy(statement) as copy:
+            copy.set_types(table.types)
+            for row in rows:
+                copy.write_row(astuple(row))
+
+
+def _head(connection: Connection, query: str, context_id: str) -> tuple[int, int]:
+    row = connection.execute(query.encode(), {"context_id": context_id}).fetchone()
+    assert row is not None, f"context {context_id} exists"
+    return row[0], row[1]

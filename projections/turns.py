@@ -1,0 +1,159 @@
+"""Turns: what was said, in order, and how far each has been understood."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from memory.events import ExtractionCompleted, ExtractionFailed, TurnRecorded
+from memory.recorded import Recorded
+from memory.values import Infer
+from projections.reading import Page, Reader
+from projections.table import Op, Put, Revise, Row, Table, start
+
+
+class TurnRow(Row, frozen=True):
+    session_id: UUID
+    seq: int
+    role: str
+    infer: str
+    text: str
+    labels: list[str]
+    said_at: datetime
+    principal_id: UUID | None
+    memory_category: str | None
+
+
+class ExtractionRow(Row, frozen=True):
+    """How far the turn of the same id is understood: pending, complete or nothing_found.
+
+    error: why the last attempt failed, while it is pending.
+    """
+
+    status: str
+    extractor: str | None
+    error: str | None
+
+
+TURNS = Table(
+    "turns",
+    TurnRow,
+    columns="""
+    session_id uuid NOT NULL,
+    seq integer NOT NULL,
+    role text NOT NULL,
+    infer text NOT NULL,
+    text text NOT NULL,
+    labels text[] NOT NULL,
+    said_at timestamptz NOT NULL,
+    principal_id uuid,
+    memory_category text
+    """,
+    unique_indexes={"in_session": "(session_id, seq) WHERE position_to IS NULL AND known_to IS NULL"},
+)
+EXTRACTIONS = Table(
+    "extractions",
+    ExtractionRow,
+    columns="status text NOT NULL, extractor text, error text",
+    indexes={"pending": "(position_from) WHERE position_to IS NULL AND status = 'pending'"},
+)
+HANDLES = (TurnRecorded, ExtractionCompleted, ExtractionFailed)
+
+OF_SESSION = """
+SELECT t.* FROM {turns} AS t
+WHERE t.session_id = %(session_id)s AND t.seq > %(after)s
+ORDER BY t.seq
+OFFSET %(offset)s
+LIMIT %(limit)s
+"""
+
+COUNT_OF_SESSION = "SELECT count(*) FROM {turns} AS t WHERE t.session_id = %(session_id)s"
+
+BY_IDS = "SELECT t.* FROM {turns} AS t WHERE t.id = ANY(%(ids)s)"
+
+LAST_WORDS = """
+SELECT t.text FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(limit)s
+"""
+
+PENDING = """
+SELECT t.* FROM {turns} AS t JOIN {extractions} AS e ON e.id = t.id
+WHERE e.status = 'pending' AND t.position_from > %(after)s AND t.position_from <= %(until)s
+ORDER BY t.position_from
+LIMIT %(limit)s
+"""
+
+EXTRACTION = "SELECT e.* FROM {extractions} AS e WHERE e.id = %(turn_id)s"
+
+
+def fold(recorded: Recorded) -> Iterator[Op]:
+    match recorded.event:
+        case TurnRecorded() as event:
+            session_id = recorded.origin.session_id
+            assert session_id is not None
+            yield Put(
+                TURNS,
+                TurnRow(
+                    *start(recorded, event.turn_id),
+                    session_id=session_id,
+                    seq=event.seq,
+                    role=event.role,
+                    infer=event.infer,
+                    text=event.text,
+                    labels=list(event.labels),
+                    said_at=recorded.known_at,
+                    principal_id=recorded.origin.principal_id,
+                    memory_category=event.memory_category,
+                ),
+            )
+            if event.infer is not Infer.NONE:
+                pending = ExtractionRow(*start(recorded, event.turn_id), status="pending", extractor=None, error=None)
+                yield Put(EXTRACTIONS, pending)
+        case ExtractionCompleted(extractor=extractor, candidates=candidates):
+            turn_id = recorded.origin.turn_id
+            assert turn_id is not None
+            status = "complete" if candidates else "nothing_found"
+            yield Revise(
+                EXTRACTIONS,
+                turn_id,
+                recorded.recorded_at,
+                lambda row: replace(row, status=status, extractor=extractor, error=None),
+            )
+        case ExtractionFailed(extractor=extractor, error=error):
+            turn_id = recorded.origin.turn_id
+            assert turn_id is not None
+            yield Revise(
+                EXTRACTIONS,
+                turn_id,
+                recorded.recorded_at,
+                lambda row: replace(row, extractor=extractor, error=error),
+            )
+
+
+def of_session(reader: Reader, session_id: UUID, *, limit: int, after: int = 0, offset: int = 0) -> Page[TurnRow]:
+    """Turns of a session, oldest first: those with seq > after, less the first `offset`."""
+    return reader.page(TURNS, OF_SESSION, {"session_id": session_id, "after": after, "offset": offset}, limit=limit)
+
+
+def count_of_session(reader: Reader, session_id: UUID) -> int:
+    return int(reader.tuples(COUNT_OF_SESSION, {"session_id": session_id})[0][0])
+
+
+def by_ids(reader: Reader, ids: list[UUID]) -> dict[UUID, TurnRow]:
+    return {row.id: row for row in reader.rows(TURNS, BY_IDS, {"ids": ids})}
+
+
+def last_words(reader: Reader, session_id: UUID, *, limit: int) -> list[str]:
+    """The texts of the session's last turns, oldest first."""
+    rows = reader.tuples(LAST_WORDS, {"session_id": session_id, "limit": limit})
+    return [text for (text,) in reversed(rows)]
+
+
+def pending(reader: Reader, *, after: int, until: int, limit: int) -> list[TurnRow]:
+    """Turns recorded at after < position <= until that no extractor has answered for yet, oldest first."""
+    return reader.rows(TURNS, PENDING, {"after": after, "until": until, "limit": limit})
+
+
+def extraction(reader: Reader, turn_id: UUID) -> ExtractionRow | None:
+    rows = reader.rows(EXTRACTIONS, EXTRACTION, {"turn_id": turn_id})
+    return rows[0] if rows else None

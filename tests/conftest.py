@@ -1,0 +1,47 @@
+"""A real Postgres once, a fresh context per test, and a real server process for the end-to-end tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api import keys, wiring
+from api.config import from_env
+from api.ids import new_id
+from api.wiring import Services
+from projections.access import caller_of
+from tests.servers import ServerProcess, public_folder
+from tests.worlds import World
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A home folder that the embedded Postgres may use as root and as a user."""
+    with public_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def services(home: Path) -> Iterator[Services]:
+    """In-process services over one embedded Postgres for the whole run."""
+    with wiring.services(from_env({"PALIMPSEST_HOME": str(home)})) as ready:
+        yield ready
+
+
+@pytest.fixture
+def world(services: Services) -> World:
+    """A fresh context with an administrator."""
+    context_id = f"test-{new_id()}"
+    key = keys.new_key()
+    keys.ensure_context(services.log, context_id, key)
+    with services.pool.connection() as connection:
+        found = caller_of(connection, context_id, keys.digest(key))
+    assert found is not None
+    return World(services, found[0])
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ServerProcess]:
+    """A running `palimpsest serve` on an embedded Postgres of its own."""
+    with public_folder() as folder, ServerProcess(folder) as running:
+        yield running
