@@ -53,10 +53,12 @@ from memory.events import (
     UncertaintyFlagged,
 )
 from memory.known import (
+    Edge,
     EntityName,
     Known,
     KnownEntity,
     KnownVersion,
+    Place,
     Statement,
     Wanted,
     neighbours_of,
@@ -144,16 +146,17 @@ class _Decision:
         self.events: list[Event] = []
 
     def decided(self, candidates: Sequence[AnyCandidate]) -> list[Event]:
-        for candidate in candidates:
+        for ordinal, candidate in enumerate(candidates):
+            place = self.statement.place(candidate.start, ordinal)
             match candidate:
                 case NameCandidate():
                     self._name(candidate)
                 case EntityCandidate(entity=entity, category=category):
                     self._entity(entity, category)
                 case AttributeCandidate():
-                    self._attribute(candidate)
+                    self._attribute(candidate, place)
                 case RelationCandidate():
-                    self._relation(candidate)
+                    self._relation(candidate, place)
                 case ActionCandidate():
                     self._action(candidate)
                 case InstructionCandidate():
@@ -195,7 +198,7 @@ class _Decision:
 
     # --- attributes ---
 
-    def _attribute(self, candidate: AttributeCandidate) -> None:
+    def _attribute(self, candidate: AttributeCandidate, place: Place) -> None:
         entity_id = self._entity(candidate.entity, candidate.category)
         key = attribute_key(candidate.key)
         words = f"{key}: {candidate.value}"
@@ -204,34 +207,22 @@ class _Decision:
         elif candidate.polarity is Polarity.NEGATED:
             self._flag(f"not {words}", "negated", candidate.entity, key)
         elif candidate.polarity is Polarity.ENDED:
-            self._end_attribute(candidate, entity_id, key)
+            self._end_attribute(candidate, place, entity_id, key)
         else:
-            self._assert_attribute(candidate, entity_id, key)
+            self._assert_attribute(candidate, place, entity_id, key)
 
-    def _assert_attribute(self, candidate: AttributeCandidate, entity_id: UUID, key: str) -> None:
+    def _assert_attribute(self, candidate: AttributeCandidate, place: Place, entity_id: UUID, key: str) -> None:
         single_valued = self._cardinality(key)
         past = _is_past(candidate)
         unit = (entity_id, key, unit_value(candidate.value, single_valued=single_valued, past=past))
         line = self.known.neighbours.setdefault(unit, [])
-        place = (*self.statement.order, candidate.start)
         before, after = neighbours_of(line, place)
-        if before and before.says(candidate.value) and (past or before.continues):
+        if before and before.says(candidate.value) and (past or self._still_holds(before)):
             if self._supports_newly(before.version_id):
                 self.events.append(AttributeReaffirmed(version_id=before.version_id))
             return
+        version = self._version(candidate, candidate.value, place)
         stated = candidate.valid_from is not None
-        version = KnownVersion(
-            version_id=self._id("attribute"),
-            value=candidate.value,
-            said_at=place[0],
-            turn_position=place[1],
-            offset=place[2],
-            valid_from=candidate.valid_from or self.statement.said_at,
-            valid_until=candidate.valid_until,
-            superseded_by=None,
-        )
-        if version.valid_until and version.valid_until < version.valid_from:
-            version = replace(version, valid_from=version.valid_until)
         self.events.append(
             AttributeAsserted(
                 version_id=version.version_id,
@@ -261,6 +252,25 @@ class _Decision:
         if after:
             self._supersede(line, version, after, None, "relinked")
 
+    def _version(self, candidate: AttributeCandidate | RelationCandidate, value: str, place: Place) -> KnownVersion:
+        """A new version said at `place`, its interval never negative."""
+        said_at, turn_position, offset = place
+        valid_from, valid_until = candidate.valid_from or said_at, candidate.valid_until
+        return KnownVersion(
+            version_id=self._id("attribute" if isinstance(candidate, AttributeCandidate) else "relation"),
+            value=value,
+            said_at=said_at,
+            turn_position=turn_position,
+            offset=offset,
+            valid_from=valid_from if valid_until is None else min(valid_from, valid_until),
+            valid_until=valid_until,
+            superseded_by=None,
+        )
+
+    def _still_holds(self, version: KnownVersion) -> bool:
+        """Whether saying it again adds nothing new: it has not ended, or this turn itself said so before it did."""
+        return version.continues or version.version_id in self.known.supported
+
     def _supersede(
         self, line: list[KnownVersion], old: KnownVersion, new: KnownVersion, after: KnownVersion | None, reason: str
     ) -> None:
@@ -279,20 +289,20 @@ class _Decision:
         )
         line[line.index(old)] = replace(old, valid_until=valid_until, superseded_by=new.version_id)
 
-    def _end_attribute(self, candidate: AttributeCandidate, entity_id: UUID, key: str) -> None:
+    def _end_attribute(self, candidate: AttributeCandidate, place: Place, entity_id: UUID, key: str) -> None:
         single_valued = self.known.single_valued(key)
         unit = (entity_id, key, unit_value(candidate.value, single_valued=single_valued, past=False))
         line = self.known.neighbours.get(unit, [])
-        before, _ = neighbours_of(line, (*self.statement.order, candidate.start))
-        if before and before.says(candidate.value) and before.valid_until is None:
-            ended_at = candidate.valid_until or candidate.valid_from or self.statement.said_at
-            self._close(line, before, max(ended_at, before.valid_from))
-        elif not (before and before.says(candidate.value)):
+        before, _ = neighbours_of(line, place)
+        if before is None or not before.says(candidate.value):
             self._flag(f"no longer {key}: {candidate.value}", "ended, but not known", candidate.entity, key)
+        elif before.valid_until is None:
+            ended_at = self._ended_at(candidate, before)
+            self.events.append(AttributeClosed(version_id=before.version_id, valid_until=ended_at, reason="ended"))
+            line[line.index(before)] = replace(before, valid_until=ended_at)
 
-    def _close(self, line: list[KnownVersion], version: KnownVersion, valid_until: datetime) -> None:
-        self.events.append(AttributeClosed(version_id=version.version_id, valid_until=valid_until, reason="ended"))
-        line[line.index(version)] = replace(version, valid_until=valid_until)
+    def _ended_at(self, candidate: AttributeCandidate | RelationCandidate, version: KnownVersion) -> datetime:
+        return max(candidate.valid_until or candidate.valid_from or self.statement.said_at, version.valid_from)
 
     def _cardinality(self, key: str) -> bool:
         single_valued = self.known.single_valued(key)
@@ -303,49 +313,66 @@ class _Decision:
 
     # --- relations, actions, instructions, uncertainties ---
 
-    def _relation(self, candidate: RelationCandidate) -> None:
+    def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self._entity(candidate.subject, candidate.category)
         object_id = self._entity(candidate.object, "knowledge")
         label = attribute_key(candidate.label)
-        edge = (subject_id, label, object_id)
         words = f"{label} {candidate.object.name}"
-        live_id = self.known.live_edges.get(edge)
         if candidate.confidence < CONFIDENCE_FLOOR:
             self._flag(words, "low confidence", candidate.subject, label)
         elif candidate.polarity is Polarity.NEGATED:
             self._flag(f"not {words}", "negated", candidate.subject, label)
         elif candidate.polarity is Polarity.ENDED:
-            if live_id:
-                ended_at = candidate.valid_until or candidate.valid_from or self.statement.said_at
-                self.events.append(RelationClosed(relation_id=live_id, valid_until=ended_at, reason="ended"))
-                del self.known.live_edges[edge]
-            else:
-                self._flag(f"no longer {words}", "ended, but not known", candidate.subject, label)
-        elif live_id:
-            if self._supports_newly(live_id):
-                self.events.append(RelationReaffirmed(relation_id=live_id))
+            self._end_relation(candidate, place, (subject_id, label, object_id))
         else:
-            relation_id = self._id("relation")
-            valid_from = candidate.valid_from or self.statement.said_at
-            ends = candidate.valid_until
-            self.events.append(
-                RelationAsserted(
-                    relation_id=relation_id,
-                    subject_id=subject_id,
-                    label=label,
-                    object_id=object_id,
-                    category=candidate.category,
-                    confidence=candidate.confidence,
-                    source_kind=self.statement.source_kind,
-                    valid_from=valid_from,
-                    stated=candidate.valid_from is not None,
-                    valid_until=None if ends is None else max(ends, valid_from),
-                    labels=self.statement.labels,
-                )
+            self._assert_relation(candidate, place, (subject_id, label, object_id))
+
+    def _assert_relation(self, candidate: RelationCandidate, place: Place, edge: Edge) -> None:
+        line = self.known.edges.setdefault(edge, [])
+        before, after = neighbours_of(line, place)
+        same = before if before and self._says_again(candidate, before) else after
+        if same and self._says_again(candidate, same):
+            if self._supports_newly(same.version_id):
+                self.events.append(RelationReaffirmed(relation_id=same.version_id))
+            return
+        version = self._version(candidate, "", place)
+        subject_id, label, object_id = edge
+        self.events.append(
+            RelationAsserted(
+                relation_id=version.version_id,
+                subject_id=subject_id,
+                label=label,
+                object_id=object_id,
+                category=candidate.category,
+                confidence=candidate.confidence,
+                source_kind=self.statement.source_kind,
+                turn_position=version.turn_position,
+                offset=version.offset,
+                valid_from=version.valid_from,
+                stated=candidate.valid_from is not None,
+                valid_until=version.valid_until,
+                labels=self.statement.labels,
             )
-            self._support(relation_id)
-            if ends is None:
-                self.known.live_edges[edge] = relation_id
+        )
+        self._support(version.version_id)
+        line.append(version)
+
+    def _says_again(self, candidate: RelationCandidate, version: KnownVersion) -> bool:
+        """Whether `version` already tells what the candidate says."""
+        if candidate.valid_until is not None:
+            return version.valid_until == candidate.valid_until
+        return self._still_holds(version)
+
+    def _end_relation(self, candidate: RelationCandidate, place: Place, edge: Edge) -> None:
+        line = self.known.edges.get(edge, [])
+        before, _ = neighbours_of(line, place)
+        if before is None:
+            words = f"no longer {edge[1]} {candidate.object.name}"
+            self._flag(words, "ended, but not known", candidate.subject, edge[1])
+        elif before.valid_until is None:
+            ended_at = self._ended_at(candidate, before)
+            self.events.append(RelationClosed(relation_id=before.version_id, valid_until=ended_at, reason="ended"))
+            line[line.index(before)] = replace(before, valid_until=ended_at)
 
     def _action(self, candidate: ActionCandidate) -> None:
         actor_id = self._entity(candidate.actor, candidate.category)

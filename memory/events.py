@@ -162,7 +162,7 @@ class AttributeAsserted(Event, frozen=True, kw_only=True):
     """An entity was said to have a value, from a moment on.
 
     turn_position, offset: where in the log, and where in the turn, it was said; after the time they
-    decide the total order of statements.
+    decide the total order of statements (see `memory.known.Place`).
     valid_from: when it began to hold in the world; `stated` says whether the words gave that time.
     valid_until: set when it was stated as already past.
     """
@@ -227,6 +227,8 @@ class RelationAsserted(Event, frozen=True, kw_only=True):
     category: MemoryCategory
     confidence: float
     source_kind: SourceKind
+    turn_position: int
+    offset: int
     valid_from: datetime
     stated: bool
     valid_until: datetime | None = None

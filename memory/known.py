@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from memory.candidates import CANDIDATES_PER_TURN_MAX
 from memory.cardinality import is_single_valued
 from memory.values import Role, SourceKind, folded
 
 EntityName = tuple[str, str]  # (type, normalised name)
 Unit = tuple[UUID, str, str]  # (entity, key, unit_value)
 Edge = tuple[UUID, str, UUID]  # (subject, label, object)
+Place = tuple[datetime, int, int]  # when it was said, position of its turn, offset in the turn: a total order
 Deed = tuple[UUID, str, str, datetime | None]  # (actor, verb, comparable object, when)
 
 
@@ -36,9 +38,9 @@ class Statement:
     principal_name: str | None = None
     labels: tuple[str, ...] = ()
 
-    @property
-    def order(self) -> tuple[datetime, int]:
-        return self.said_at, self.position
+    def place(self, start: int, ordinal: int) -> Place:
+        """The place of the candidate that begins at `start` and is the turn's ordinal-th: no two share one."""
+        return self.said_at, self.position, start * CANDIDATES_PER_TURN_MAX + ordinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
-    """An attribute version; (said_at, turn_position, offset) is its place in the line of its unit."""
+    """A version of an attribute, or of a relation (whose value is empty), in the line of its unit or edge."""
 
     version_id: UUID
     value: str
@@ -63,7 +65,7 @@ class KnownVersion:
     superseded_by: UUID | None
 
     @property
-    def order(self) -> tuple[datetime, int, int]:
+    def place(self) -> Place:
         return self.said_at, self.turn_position, self.offset
 
     @property
@@ -80,8 +82,8 @@ class Known:
     """Memory around one turn's candidates. `decide` works on it and keeps it true to what it decides.
 
     entities: in the statement's own scope set. visible_names: names of entities that the caller
-    sees in any scope set. neighbours: for each unit the versions next to the statement in its line,
-    in order. live_edges, deeds, directives: id of the live row. supported: what this turn already
+    sees in any scope set. neighbours, edges: for each unit and edge the versions next to the
+    statement in its line. deeds, directives: id of the row. supported: what this turn already
     supports. keys: key -> single_valued.
     """
 
@@ -89,7 +91,7 @@ class Known:
     visible_names: set[EntityName] = field(default_factory=set)
     keys: dict[str, bool] = field(default_factory=dict)
     neighbours: dict[Unit, list[KnownVersion]] = field(default_factory=dict)
-    live_edges: dict[Edge, UUID] = field(default_factory=dict)
+    edges: dict[Edge, list[KnownVersion]] = field(default_factory=dict)
     deeds: dict[Deed, UUID] = field(default_factory=dict)
     directives: dict[str, UUID] = field(default_factory=dict)
     flags: set[tuple[str, str]] = field(default_factory=set)
@@ -124,14 +126,12 @@ class Wanted:
         return frozenset(key for _, key, _, _ in self.attributes)
 
 
-def neighbours_of(
-    line: Iterable[KnownVersion], order: tuple[datetime, int, int]
-) -> tuple[KnownVersion | None, KnownVersion | None]:
-    """The last version said before `order` and the first one said after it."""
+def neighbours_of(line: Iterable[KnownVersion], place: Place) -> tuple[KnownVersion | None, KnownVersion | None]:
+    """The last version said at or before `place` and the first one said after it."""
     before = after = None
     for version in line:
-        if version.order <= order and (before is None or version.order > before.order):
+        if version.place <= place and (before is None or version.place > before.place):
             before = version
-        if version.order > order and (after is None or version.order < after.order):
+        if version.place > place and (after is None or version.place < after.place):
             after = version
     return before, after

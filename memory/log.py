@@ -209,6 +209,25 @@ class EventLog:
                 return
             after = rows[-1].originator_version
 
+    def read_appends(
+        self, connection: Connection, context_id: str, *, after: int = 0, until: int = POSITION_MAX
+    ) -> Iterator[list[StoredRow]]:
+        """As `read`, but never cut inside an append, whose events only together keep the read models' rules.
+
+        `after` and `until` must be positions between two appends. What was appended together has one
+        recorded_at, and no other append has it.
+        """
+        held: list[StoredRow] = []
+        for rows in self.read(connection, context_id, after=after, until=until):
+            held += rows
+            last = held[-1].recorded_at
+            end = next((index for index in range(len(held), 0, -1) if held[index - 1].recorded_at != last), 0)
+            if end:
+                yield held[:end]
+                held = held[end:]
+        if held:
+            yield held
+
     def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
         """All events of a turn, in order."""
         cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)

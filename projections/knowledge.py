@@ -50,12 +50,29 @@ CROSS JOIN LATERAL (
 ) AS v
 """
 
-LIVE_EDGES = """
-SELECT r.subject_id, r.label, r.object_id, r.id
-FROM {relations} AS r JOIN unnest(%(subjects)s::uuid[], %(labels)s::text[], %(objects)s::uuid[])
-    AS w (subject_id, label, object_id)
-    ON r.subject_id = w.subject_id AND r.label = w.label AND r.object_id = w.object_id
-WHERE r.valid_to IS NULL
+EDGES = """
+SELECT v.subject_id, v.label, v.object_id, v.id, '', v.said_at, v.turn_position, v.said_offset, v.valid_from,
+    v.valid_to, NULL::uuid
+FROM unnest(%(subjects)s::uuid[], %(labels)s::text[], %(objects)s::uuid[]) AS u (subject_id, label, object_id)
+CROSS JOIN LATERAL (
+    (
+        SELECT b.* FROM {relations} AS b
+        WHERE b.subject_id = u.subject_id AND b.label = u.label AND b.object_id = u.object_id
+            AND (b.said_at, b.turn_position) < (%(said_at)s, %(position)s)
+        ORDER BY b.said_at DESC, b.turn_position DESC, b.said_offset DESC
+        LIMIT 1
+    ) UNION ALL (
+        SELECT s.* FROM {relations} AS s
+        WHERE s.subject_id = u.subject_id AND s.label = u.label AND s.object_id = u.object_id
+            AND (s.said_at, s.turn_position) = (%(said_at)s, %(position)s)
+    ) UNION ALL (
+        SELECT a.* FROM {relations} AS a
+        WHERE a.subject_id = u.subject_id AND a.label = u.label AND a.object_id = u.object_id
+            AND (a.said_at, a.turn_position) > (%(said_at)s, %(position)s)
+        ORDER BY a.said_at, a.turn_position, a.said_offset
+        LIMIT 1
+    )
+) AS v
 """
 
 DEEDS = """
@@ -151,7 +168,7 @@ class ReadModelKnowledge:
             known.keys = dict(own.tuples(KEYS, {"keys": list(wanted.keys)}))
             self._load_neighbours(known, own, wanted, statement)
         if wanted.edges:
-            self._load_edges(known, own, wanted)
+            self._load_edges(known, own, wanted, statement)
         if wanted.deeds:
             self._load_deeds(known, own, wanted)
         if wanted.directives:
@@ -194,7 +211,7 @@ class ReadModelKnowledge:
         for entity_id, key, value_unit, *version in rows:
             known.neighbours.setdefault((entity_id, key, value_unit), []).append(KnownVersion(*version))
 
-    def _load_edges(self, known: Known, own: Reader, wanted: Wanted) -> None:
+    def _load_edges(self, known: Known, own: Reader, wanted: Wanted, statement: Statement) -> None:
         edges = [
             (subject_id, label, object_id)
             for subject, label, target in wanted.edges
@@ -203,9 +220,17 @@ class ReadModelKnowledge:
         if edges:
             subjects, labels, objects = zip(*edges, strict=True)
             rows = own.tuples(
-                LIVE_EDGES, {"subjects": list(subjects), "labels": list(labels), "objects": list(objects)}
+                EDGES,
+                {
+                    "subjects": list(subjects),
+                    "labels": list(labels),
+                    "objects": list(objects),
+                    "said_at": statement.said_at,
+                    "position": statement.position,
+                },
             )
-            known.live_edges = {(subject, label, target): relation_id for subject, label, target, relation_id in rows}
+            for subject_id, label, object_id, *version in rows:
+                known.edges.setdefault((subject_id, label, object_id), []).append(KnownVersion(*version))
 
     def _load_deeds(self, known: Known, own: Reader, wanted: Wanted) -> None:
         deeds = [(actor_id, verb, target) for actor, verb, target in wanted.deeds if (actor_id := _id_of(known, actor))]

@@ -97,9 +97,12 @@ def copy_generation(
     until: int = POSITION_MAX,
     progress: Progress = lambda events: None,
 ) -> None:
-    """Fold the events with after < position <= until into rows of `generation`, inside an open transaction."""
+    """Fold the events with after < position <= until into rows of `generation`, inside an open transaction.
+
+    `after` and `until` lie between two appends, as every position of the head row does.
+    """
     with connection.cursor() as cursor:
-        for rows in log.read(connection, context_id, after=after, until=until):
+        for rows in log.read_appends(connection, context_id, after=after, until=until):
             _copy_batch(cursor, context_id, generation, log.decoded(rows))
             progress(len(rows))
 

@@ -22,6 +22,8 @@ class RelationRow(Row, frozen=True):
     turn_id: UUID
     session_id: UUID | None
     said_at: datetime
+    turn_position: int
+    said_offset: int
     stated: bool
     end_reason: str | None
     labels: list[str]
@@ -40,12 +42,15 @@ TABLE = Table(
     turn_id uuid NOT NULL,
     session_id uuid,
     said_at timestamptz NOT NULL,
+    turn_position bigint NOT NULL,
+    said_offset integer NOT NULL,
     stated boolean NOT NULL,
     end_reason text,
     labels text[] NOT NULL
     """,
     indexes={
-        "from_subject": "(subject_id, label, object_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "line": """(subject_id, label, object_id, said_at, turn_position, said_offset)
+            WHERE position_to IS NULL AND known_to IS NULL""",
         "to_object": "(object_id) WHERE position_to IS NULL AND known_to IS NULL",
     },
     unique_indexes={
@@ -90,6 +95,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     turn_id=turn_id,
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,
+                    turn_position=event.turn_position,
+                    said_offset=event.offset,
                     stated=event.stated,
                     end_reason=None,
                     labels=list(event.labels),

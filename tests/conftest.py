@@ -9,9 +9,8 @@ from api import keys, wiring
 from api.config import from_env
 from api.ids import new_id
 from api.wiring import Services
-from projections.access import caller_of
 from tests.servers import ServerProcess, public_folder
-from tests.worlds import World
+from tests.worlds import World, world_in
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +33,7 @@ def world(services: Services) -> World:
     context_id = f"test-{new_id()}"
     key = keys.new_key()
     keys.ensure_context(services.log, context_id, key)
-    with services.pool.connection() as connection:
-        found = caller_of(connection, context_id, keys.digest(key))
-    assert found is not None
-    return World(services, found[0])
+    return world_in(services, context_id, key)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from api import ids
+from api.keys import digest
 from api.wiring import Services
 from memory.candidates import AnyCandidate, AttributeCandidate, Mention
 from memory.log import Writing
@@ -15,7 +16,7 @@ from memory.recorded import Recorded
 from memory.remember import Learnt, Remembered, Turn
 from memory.values import Infer, Role
 from projections import verification
-from projections.access import every_scope_set
+from projections.access import caller_of, every_scope_set
 from projections.reading import Reader
 
 
@@ -93,3 +94,11 @@ class World:
 
 def _as_it_is(_: Writing, learnt: Learnt) -> Learnt:
     return learnt
+
+
+def world_in(services: Services, context_id: str, key: str) -> World:
+    """The world of an existing context, as the holder of its key."""
+    with services.pool.connection() as connection:
+        found = caller_of(connection, context_id, digest(key))
+    assert found is not None
+    return World(services, found[0])

@@ -1,0 +1,181 @@
+"""given / when / then for decisions, over a plain in-memory knowledge that folds events itself.
+
+It is a second, simple reading of what events mean, so that the decision core is tested without a
+database and the read models' fold is tested against it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from uuid import UUID, uuid5
+
+from memory.candidates import AnyCandidate
+from memory.decide import decide
+from memory.events import (
+    ActionReaffirmed,
+    ActionRecorded,
+    AttributeAsserted,
+    AttributeClosed,
+    AttributeKeyDefined,
+    AttributeReaffirmed,
+    AttributeSuperseded,
+    EntityMentioned,
+    EntityRecognised,
+    Event,
+    InstructionDetected,
+    InstructionReaffirmed,
+    RelationAsserted,
+    RelationClosed,
+    RelationReaffirmed,
+    SpeakerNamed,
+    UncertaintyFlagged,
+)
+from memory.known import Known, KnownEntity, KnownVersion, Statement
+from memory.values import Role, SourceKind, comparable, folded, unit_value
+
+NAMESPACE = UUID("5b1c4a4e-3a6b-5d62-8a39-0d7f0c8f1a00")
+SESSION = uuid5(NAMESPACE, "session")
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class Story:
+    """Turns decided one after the other, and what is known after them."""
+
+    known: Known = field(default_factory=Known)
+    supports: dict[UUID, set[UUID]] = field(default_factory=dict)
+    turns: int = 0
+    position: int = 0
+    speaker_id: UUID | None = None
+    said_ids: dict[int, Statement] = field(default_factory=dict)
+
+    def when(
+        self,
+        *candidates: AnyCandidate,
+        at: datetime = NOON,
+        role: Role = Role.USER,
+        user_name: str | None = None,
+        principal_name: str | None = None,
+    ) -> list[Event]:
+        """Decide a new turn and let its events become known."""
+        self.turns += 1
+        self.position += 1
+        statement = Statement(
+            turn_id=uuid5(NAMESPACE, f"turn {self.turns}"),
+            session_id=SESSION,
+            role=role,
+            source_kind=SourceKind(role),
+            said_at=at,
+            position=self.position,
+            next_position=self.position + 1,
+            user_name=user_name,
+            principal_name=principal_name,
+        )
+        self.said_ids[self.turns] = statement
+        return self.decide_again(self.turns, candidates)
+
+    def decide_again(self, turn: int, candidates: Sequence[AnyCandidate]) -> list[Event]:
+        """Decide the same turn once more."""
+        statement = replace(self.said_ids[turn], next_position=self.position + 1, speaker_id=self.speaker_id)
+        before = self._copy(statement)
+        events = decide(candidates, before, statement)
+        for event in events:
+            self.position += 1
+            self._evolve(event, statement)
+        return events
+
+    def line(self, name: str, key: str, *, kind: str = "person") -> list[tuple[str, datetime, datetime | None]]:
+        """(value, valid from, valid until) of all versions of a key, in the order of the statements."""
+        entity = self.known.entities[kind, name]
+        versions = [
+            version
+            for (entity_id, one_key, _), line in self.known.neighbours.items()
+            if entity_id == entity.entity_id and one_key == key
+            for version in line
+        ]
+        ordered = sorted(versions, key=lambda version: version.place)
+        return [(version.value, version.valid_from, version.valid_until) for version in ordered]
+
+    def _copy(self, statement: Statement) -> Known:
+        """What a loader would hand to `decide` for this turn."""
+        return Known(
+            entities=dict(self.known.entities),
+            visible_names=set(self.known.visible_names),
+            keys=dict(self.known.keys),
+            neighbours={unit: list(line) for unit, line in self.known.neighbours.items()},
+            edges={edge: list(line) for edge, line in self.known.edges.items()},
+            deeds=dict(self.known.deeds),
+            directives=dict(self.known.directives),
+            flags=set(self.known.flags),
+            supported=set(self.supports.get(statement.turn_id, ())),
+        )
+
+    def _evolve(self, event: Event, statement: Statement) -> None:
+        known = self.known
+        supports = self.supports.setdefault(statement.turn_id, set())
+        match event:
+            case EntityRecognised():
+                entity = KnownEntity(event.entity_id, event.type, event.name, event.name_key)
+                known.entities[event.type, event.name_key] = entity
+                known.visible_names.add((event.type, event.name_key))
+                supports.add(event.entity_id)
+            case EntityMentioned():
+                supports.add(event.entity_id)
+            case SpeakerNamed():
+                self.speaker_id = event.entity_id
+            case AttributeKeyDefined():
+                known.keys[event.key] = event.single_valued
+            case AttributeAsserted():
+                past = event.valid_until is not None
+                unit = unit_value(event.value, single_valued=event.single_valued, past=past)
+                line = known.neighbours.setdefault((event.entity_id, event.key, unit), [])
+                line.append(_version(event.version_id, event.value, event, statement))
+                supports.add(event.version_id)
+            case AttributeReaffirmed():
+                supports.add(event.version_id)
+            case AttributeSuperseded():
+                self._change(event.old_version_id, valid_until=event.valid_until, superseded_by=event.new_version_id)
+            case AttributeClosed():
+                self._change(event.version_id, valid_until=event.valid_until, superseded_by=None)
+            case RelationAsserted():
+                line = known.edges.setdefault((event.subject_id, event.label, event.object_id), [])
+                line.append(_version(event.relation_id, "", event, statement))
+                supports.add(event.relation_id)
+            case RelationReaffirmed():
+                supports.add(event.relation_id)
+            case RelationClosed():
+                self._change(event.relation_id, valid_until=event.valid_until, superseded_by=None)
+            case ActionRecorded():
+                deed = (event.actor_id, event.verb, comparable(event.object or ""), event.occurred_at)
+                known.deeds[deed] = event.action_id
+                supports.add(event.action_id)
+            case InstructionDetected():
+                known.directives[folded(event.description)] = event.instruction_id
+                supports.add(event.instruction_id)
+            case ActionReaffirmed(action_id=subject_id) | InstructionReaffirmed(instruction_id=subject_id):
+                supports.add(subject_id)
+            case UncertaintyFlagged():
+                known.note_flags([(event.about, event.reason)])
+            case _:
+                pass
+
+    def _change(self, version_id: UUID, *, valid_until: datetime, superseded_by: UUID | None) -> None:
+        for line in [*self.known.neighbours.values(), *self.known.edges.values()]:
+            for index, version in enumerate(line):
+                if version.version_id == version_id:
+                    line[index] = replace(version, valid_until=valid_until, superseded_by=superseded_by)
+
+
+def _version(
+    version_id: UUID, value: str, event: AttributeAsserted | RelationAsserted, statement: Statement
+) -> KnownVersion:
+    return KnownVersion(
+        version_id,
+        value,
+        statement.said_at,
+        event.turn_position,
+        event.offset,
+        event.valid_from,
+        event.valid_until,
+        None,
+    )

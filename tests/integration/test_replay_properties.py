@@ -1,0 +1,102 @@
+"""Replay equals live, for random histories and however the log is cut into batches."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from api import keys
+from api.ids import new_id
+from api.wiring import Services
+from memory.candidates import AnyCandidate, AttributeCandidate, Mention, Polarity, RelationCandidate
+from memory.recorded import Recorded
+from memory.values import Infer
+from projections.read_models import READ_MODELS
+from tests.worlds import World, world_in
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+people = st.sampled_from(["Ana", "Bo"]).map(lambda name: Mention(type="person", name=name))
+statements = {
+    "start": st.integers(0, 2),
+    "polarity": st.sampled_from([Polarity.AFFIRMED, Polarity.AFFIRMED, Polarity.ENDED, Polarity.NEGATED]),
+    "valid_from": st.one_of(st.none(), st.integers(-9, 9).map(lambda hours: NOON + hours * HOUR)),
+}
+attributes = st.builds(
+    AttributeCandidate,
+    entity=people,
+    key=st.sampled_from(["city", "likes"]),
+    value=st.sampled_from(["Porto", "Lyon", "Oslo"]),
+    **statements,
+)
+relations = st.builds(RelationCandidate, subject=people, label=st.just("knows"), object=people, **statements)
+candidates: st.SearchStrategy[AnyCandidate] = st.one_of(attributes, attributes, relations)
+# (hours after noon when it was said, what): times out of order are late arrivals.
+histories = st.lists(st.tuples(st.integers(-5, 5), st.lists(candidates, max_size=4)), min_size=1, max_size=8)
+
+History = list[tuple[int, list[AnyCandidate]]]
+
+
+def lived(services: Services, history: History) -> World:
+    context_id = f"history-{new_id()}"
+    keys.ensure_context(services.log, context_id, key := keys.new_key())
+    world = world_in(services, context_id, key)
+    session = world.say("Hello.", infer=Infer.NONE).session_id
+    for hours, said in history:
+        if said:
+            world.given(*said, session_id=session, observed_at=NOON + hours * HOUR)
+    return world
+
+
+def replay_equals_live(services: Services, history: History) -> None:
+    world = lived(services, history)
+    assert world.verified().problem is None
+    assert world.verified(quick=True).problem is None
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=histories)
+def test_replay_equals_live(services: Services, history: History) -> None:
+    replay_equals_live(services, history)
+
+
+@pytest.mark.long
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=histories)
+def test_replay_equals_live_at_length(services: Services, history: History) -> None:
+    replay_equals_live(services, history)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=histories, size=st.integers(1, 7))
+def test_the_cut_into_batches_makes_no_difference(services: Services, history: History, size: int) -> None:
+    events = lived(services, history).events()
+    assert folded_in_batches(services, events, size) == folded_in_batches(services, events, len(events))
+
+
+def in_batches(events: list[Recorded], appends: int) -> Iterator[list[Recorded]]:
+    """So many appends at a time: the events of one append belong together."""
+    whole = [list(group) for _, group in groupby(events, key=lambda one: one.recorded_at)]
+    for begin in range(0, len(whole), appends):
+        yield [one for append in whole[begin : begin + appends] for one in append]
+
+
+def folded_in_batches(services: Services, events: list[Recorded], size: int) -> dict[str, list[tuple[object, ...]]]:
+    """The rows that a fold of `events`, `size` appends at a time, writes by table; rolled back afterwards."""
+    rows: dict[str, list[tuple[object, ...]]] = {}
+    context_id = events[0].context_id
+    with services.pool.connection() as connection, connection.transaction(force_rollback=True):
+        cursor = connection.cursor()
+        for batch in in_batches(events, size):
+            services.log.projector.project(cursor, context_id, 0, batch)
+        for table in READ_MODELS:
+            select = (
+                f"SELECT * FROM {table.name} WHERE context_id = %s AND generation = 0"
+                " ORDER BY id, position_from, known_from"
+            )
+            rows[table.name] = connection.execute(select.encode(), [context_id]).fetchall()
+    return rows

@@ -1,0 +1,244 @@
+"""Decisions, as given / when / then."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory.candidates import (
+    SPEAKER,
+    ActionCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    EntityCandidate,
+    InstructionCandidate,
+    Mention,
+    NameCandidate,
+    Polarity,
+    RelationCandidate,
+    UncertaintyCandidate,
+)
+from memory.events import (
+    ActionReaffirmed,
+    ActionRecorded,
+    AttributeAsserted,
+    AttributeClosed,
+    AttributeKeyDefined,
+    AttributeReaffirmed,
+    AttributeSuperseded,
+    EntityMentioned,
+    EntityRecognised,
+    Event,
+    InstructionDetected,
+    InstructionReaffirmed,
+    RelationAsserted,
+    RelationClosed,
+    RelationReaffirmed,
+    SpeakerNamed,
+    UncertaintyFlagged,
+)
+from tests.given import NOON, Story
+
+DAY = timedelta(days=1)
+ANA = Mention(type="person", name="Ana")
+ACME = Mention(type="company", name="Acme")
+
+
+def city(value: str, *, start: int = 0, **more: object) -> AttributeCandidate:
+    return AttributeCandidate(entity=ANA, key="city", value=value, start=start, **more)  # type: ignore[arg-type]
+
+
+def types(events: list[Event]) -> list[object]:
+    return [type(event) for event in events]
+
+
+def only(events: list[Event], kind: type[Event]) -> list[Event]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_a_first_value_brings_the_entity_the_key_and_the_version() -> None:
+    events = Story().when(city("Porto"))
+    assert types(events) == [EntityRecognised, AttributeKeyDefined, AttributeAsserted]
+    entity, key, version = events
+    assert isinstance(entity, EntityRecognised)
+    assert isinstance(key, AttributeKeyDefined)
+    assert isinstance(version, AttributeAsserted)
+    assert (entity.type, entity.name, entity.name_key, entity.is_new) == ("person", "Ana", "ana", True)
+    assert (key.key, key.single_valued) == ("city", True)
+    assert (version.value, version.valid_from, version.stated) == ("Porto", NOON, False)
+
+
+def test_an_entity_is_created_once_and_matched_afterwards_by_type_and_normalised_name() -> None:
+    story = Story()
+    story.when(EntityCandidate(entity=ACME))
+    again = story.when(EntityCandidate(entity=Mention(type="organization", name="  ACME ")))
+    assert types(again) == [EntityMentioned]
+    other_type = story.when(EntityCandidate(entity=Mention(type="product", name="Acme")))
+    assert types(other_type) == [EntityRecognised]
+
+
+@pytest.mark.parametrize("same", ["Porto", " porto", "PORTO", "Ｐorto", "Porto  "])
+def test_the_same_value_again_reaffirms_and_makes_no_version_and_no_correction(same: str) -> None:
+    story = Story()
+    story.when(city("Porto"))
+    assert types(story.when(city(same), at=NOON + DAY)) == [EntityMentioned, AttributeReaffirmed]
+    assert [value for value, _, _ in story.line("ana", "city")] == ["Porto"]
+
+
+def test_another_value_supersedes_with_a_correction_and_ends_the_former_where_it_begins() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    events = story.when(city("Lyon"), at=NOON + DAY)
+    (superseded,) = only(events, AttributeSuperseded)
+    assert isinstance(superseded, AttributeSuperseded)
+    assert (superseded.reason, superseded.valid_until) == ("restated", NOON + DAY)
+    assert superseded.correction_id is not None
+    assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY), ("Lyon", NOON + DAY, None)]
+
+
+def test_a_move_with_a_stated_time_ends_the_former_value_at_that_time() -> None:
+    story = Story()
+    story.when(city("Porto"), at=NOON)
+    moved = NOON + 3 * DAY
+    (superseded,) = only(
+        story.when(city("Lyon", valid_from=moved, precision="day", change=True), at=NOON + 9 * DAY),
+        AttributeSuperseded,
+    )
+    assert isinstance(superseded, AttributeSuperseded)
+    assert (superseded.reason, superseded.valid_until) == ("moved_on", moved)
+
+
+def test_a_move_dated_before_the_former_statement_leaves_that_an_empty_interval_and_never_a_negative_one() -> None:
+    story = Story()
+    story.when(city("Porto"), at=NOON)
+    story.when(city("Lyon", valid_from=NOON - 30 * DAY), at=NOON + DAY)
+    assert story.line("ana", "city") == [("Porto", NOON, NOON), ("Lyon", NOON - 30 * DAY, None)]
+
+
+def test_a_late_statement_takes_its_place_and_corrects_only_the_one_before_it() -> None:
+    story = Story()
+    story.when(city("Porto"), at=NOON)
+    story.when(city("Lyon"), at=NOON + 4 * DAY)
+    events = story.when(city("Oslo"), at=NOON + 2 * DAY)
+    reasons = {
+        event.reason: event.correction_id is not None for event in events if isinstance(event, AttributeSuperseded)
+    }
+    assert reasons == {"restated": True, "relinked": False}
+    assert story.line("ana", "city") == [
+        ("Porto", NOON, NOON + 2 * DAY),
+        ("Oslo", NOON + 2 * DAY, NOON + 4 * DAY),
+        ("Lyon", NOON + 4 * DAY, None),
+    ]
+
+
+def test_of_two_values_in_one_turn_the_later_words_win_whatever_the_order_of_candidates() -> None:
+    first, second = city("Porto", start=0), city("Lyon", start=20)
+    one, other = Story(), Story()
+    assert one.when(first, second) == other.when(second, first)
+    assert [value for value, _, until in one.line("ana", "city") if until is None] == ["Lyon"]
+
+
+def test_a_many_valued_key_keeps_its_values_beside_each_other() -> None:
+    story = Story()
+    for value in ("tea", "chess", "TEA"):
+        story.when(AttributeCandidate(entity=ANA, key="likes", value=value))
+    assert [value for value, _, until in story.line("ana", "likes") if until is None] == ["tea", "chess"]
+
+
+def test_an_ending_closes_what_it_matches_and_invents_no_successor() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    events = story.when(city("porto", polarity=Polarity.ENDED), at=NOON + DAY)
+    assert types(events) == [EntityMentioned, AttributeClosed]
+    assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY)]
+    back = story.when(city("Porto"), at=NOON + 2 * DAY)
+    assert AttributeAsserted in types(back)
+    assert AttributeSuperseded not in types(back)
+
+
+def test_an_ending_that_matches_nothing_is_an_uncertainty() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    assert UncertaintyFlagged in types(story.when(city("Lyon", polarity=Polarity.ENDED)))
+    assert story.line("ana", "city") == [("Porto", NOON, None)]
+
+
+def test_a_value_stated_as_past_is_stored_closed_and_leaves_the_current_one_alone() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    past = city("Rome", valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY)
+    assert AttributeSuperseded not in types(story.when(past, at=NOON + DAY))
+    assert AttributeAsserted not in types(story.when(past, at=NOON + 2 * DAY))
+    story.when(city("Lyon"), at=NOON + 3 * DAY)
+    assert story.line("ana", "city") == [
+        ("Porto", NOON, NOON + 3 * DAY),
+        ("Rome", NOON - 900 * DAY, NOON - 400 * DAY),
+        ("Lyon", NOON + 3 * DAY, None),
+    ]
+
+
+@pytest.mark.parametrize("candidate", [city("Lyon", confidence=0.5), city("Lyon", polarity=Polarity.NEGATED)])
+def test_a_doubtful_or_negated_statement_is_flagged_and_the_known_value_stays(candidate: AnyCandidate) -> None:
+    story = Story()
+    story.when(city("Porto"))
+    assert types(story.when(candidate)) == [EntityMentioned, UncertaintyFlagged]
+    assert story.line("ana", "city") == [("Porto", NOON, None)]
+
+
+def test_a_relation_is_asserted_reaffirmed_ended_and_asserted_anew() -> None:
+    story = Story()
+
+    def works(**more: object) -> RelationCandidate:
+        return RelationCandidate(subject=ANA, label="works_at", object=ACME, **more)  # type: ignore[arg-type]
+
+    assert RelationAsserted in types(story.when(works()))
+    assert RelationReaffirmed in types(story.when(works()))
+    assert RelationClosed in types(story.when(works(polarity=Polarity.ENDED)))
+    assert types(story.when(works(polarity=Polarity.ENDED))) == [EntityMentioned, EntityMentioned]
+    assert RelationAsserted in types(story.when(works()))
+
+
+def test_the_end_of_an_unknown_relation_is_an_uncertainty() -> None:
+    ended = RelationCandidate(subject=ANA, label="works_at", object=ACME, polarity=Polarity.ENDED)
+    assert UncertaintyFlagged in types(Story().when(ended))
+
+
+def test_actions_and_instructions_repeat_without_a_second_record() -> None:
+    story = Story()
+    deed = ActionCandidate(actor=ANA, verb="visit", object="Lisbon", summary="Ana visited Lisbon", occurred_at=NOON)
+    rule = InstructionCandidate(label="language", description="Always reply in French")
+    assert {ActionRecorded, InstructionDetected} <= set(types(story.when(deed, rule)))
+    assert {ActionReaffirmed, InstructionReaffirmed} <= set(types(story.when(deed, rule)))
+
+
+class TestWhoTheSpeakerIs:
+    TITLE = AttributeCandidate(entity=SPEAKER, key="job_title", value="CTO", start=9)
+
+    def owner(self, events: list[Event]) -> str:
+        (recognised,) = only(events, EntityRecognised)
+        assert isinstance(recognised, EntityRecognised)
+        return recognised.name_key
+
+    def test_the_user_of_the_scope_comes_first(self) -> None:
+        events = Story().when(self.TITLE, NameCandidate(name="Al"), user_name="Alice", principal_name="Bo")
+        assert self.owner(events) == "alice"
+        assert SpeakerNamed not in types(events)
+
+    def test_then_the_name_told_in_this_turn(self) -> None:
+        events = Story().when(self.TITLE, NameCandidate(name="Alice"), principal_name="Bo")
+        assert self.owner(events) == "alice"
+        assert SpeakerNamed in types(events)
+
+    def test_then_the_name_told_before_in_this_session(self) -> None:
+        story = Story()
+        story.when(NameCandidate(name="Alice"))
+        assert types(story.when(self.TITLE, principal_name="Bo"))[0] is EntityMentioned
+
+    def test_then_the_principal_and_else_an_unnamed_user(self) -> None:
+        assert self.owner(Story().when(self.TITLE, principal_name="Bo")) == "bo"
+        assert self.owner(Story().when(self.TITLE)) == "user"
+
+
+def test_an_uncertainty_names_its_entity_and_is_flagged_once_a_turn() -> None:
+    story = Story()
+    doubt = UncertaintyCandidate(about="Ana may move", reason="hedged", entity=ANA)
+    assert types(story.when(doubt, doubt)) == [EntityRecognised, UncertaintyFlagged]
