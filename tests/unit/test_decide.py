@@ -18,23 +18,11 @@ from memory.candidates import (
     UncertaintyCandidate,
 )
 from memory.events import (
-    ActionReaffirmed,
-    ActionRecorded,
     AttributeAsserted,
-    AttributeClosed,
     AttributeKeyDefined,
-    AttributeReaffirmed,
     AttributeSuperseded,
-    EntityMentioned,
     EntityRecognised,
     Event,
-    InstructionDetected,
-    InstructionReaffirmed,
-    RelationAsserted,
-    RelationClosed,
-    RelationReaffirmed,
-    SpeakerNamed,
-    UncertaintyFlagged,
 )
 from tests.given import NOON, Story
 
@@ -47,8 +35,8 @@ def city(value: str, *, start: int = 0, **more: object) -> AttributeCandidate:
     return AttributeCandidate(entity=ANA, key="city", value=value, start=start, **more)  # type: ignore[arg-type]
 
 
-def types(events: list[Event]) -> list[object]:
-    return [type(event) for event in events]
+def types(events: list[Event]) -> list[str]:
+    return [event.TOPIC for event in events]
 
 
 def only(events: list[Event], kind: type[Event]) -> list[Event]:
@@ -57,7 +45,7 @@ def only(events: list[Event], kind: type[Event]) -> list[Event]:
 
 def test_a_first_value_brings_the_entity_the_key_and_the_version() -> None:
     events = Story().when(city("Porto"))
-    assert types(events) == [EntityRecognised, AttributeKeyDefined, AttributeAsserted]
+    assert types(events) == ["EntityRecognised", "AttributeKeyDefined", "AttributeAsserted"]
     entity, key, version = events
     assert isinstance(entity, EntityRecognised)
     assert isinstance(key, AttributeKeyDefined)
@@ -71,16 +59,16 @@ def test_an_entity_is_created_once_and_matched_afterwards_by_type_and_normalised
     story = Story()
     story.when(EntityCandidate(entity=ACME))
     again = story.when(EntityCandidate(entity=Mention(type="organization", name="  ACME ")))
-    assert types(again) == [EntityMentioned]
+    assert types(again) == ["EntityMentioned"]
     other_type = story.when(EntityCandidate(entity=Mention(type="product", name="Acme")))
-    assert types(other_type) == [EntityRecognised]
+    assert types(other_type) == ["EntityRecognised"]
 
 
 @pytest.mark.parametrize("same", ["Porto", " porto", "PORTO", "Ｐorto", "Porto  "])
 def test_the_same_value_again_reaffirms_and_makes_no_version_and_no_correction(same: str) -> None:
     story = Story()
     story.when(city("Porto"))
-    assert types(story.when(city(same), at=NOON + DAY)) == [EntityMentioned, AttributeReaffirmed]
+    assert types(story.when(city(same), at=NOON + DAY)) == ["EntityMentioned", "AttributeReaffirmed"]
     assert [value for value, _, _ in story.line("ana", "city")] == ["Porto"]
 
 
@@ -148,17 +136,17 @@ def test_an_ending_closes_what_it_matches_and_invents_no_successor() -> None:
     story = Story()
     story.when(city("Porto"))
     events = story.when(city("porto", polarity=Polarity.ENDED), at=NOON + DAY)
-    assert types(events) == [EntityMentioned, AttributeClosed]
+    assert types(events) == ["EntityMentioned", "AttributeClosed"]
     assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY)]
     back = story.when(city("Porto"), at=NOON + 2 * DAY)
-    assert AttributeAsserted in types(back)
-    assert AttributeSuperseded not in types(back)
+    assert "AttributeAsserted" in types(back)
+    assert "AttributeSuperseded" not in types(back)
 
 
 def test_an_ending_that_matches_nothing_is_an_uncertainty() -> None:
     story = Story()
     story.when(city("Porto"))
-    assert UncertaintyFlagged in types(story.when(city("Lyon", polarity=Polarity.ENDED)))
+    assert "UncertaintyFlagged" in types(story.when(city("Lyon", polarity=Polarity.ENDED)))
     assert story.line("ana", "city") == [("Porto", NOON, None)]
 
 
@@ -166,8 +154,8 @@ def test_a_value_stated_as_past_is_stored_closed_and_leaves_the_current_one_alon
     story = Story()
     story.when(city("Porto"))
     past = city("Rome", valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY)
-    assert AttributeSuperseded not in types(story.when(past, at=NOON + DAY))
-    assert AttributeAsserted not in types(story.when(past, at=NOON + 2 * DAY))
+    assert "AttributeSuperseded" not in types(story.when(past, at=NOON + DAY))
+    assert "AttributeAsserted" not in types(story.when(past, at=NOON + 2 * DAY))
     story.when(city("Lyon"), at=NOON + 3 * DAY)
     assert story.line("ana", "city") == [
         ("Porto", NOON, NOON + 3 * DAY),
@@ -180,7 +168,7 @@ def test_a_value_stated_as_past_is_stored_closed_and_leaves_the_current_one_alon
 def test_a_doubtful_or_negated_statement_is_flagged_and_the_known_value_stays(candidate: AnyCandidate) -> None:
     story = Story()
     story.when(city("Porto"))
-    assert types(story.when(candidate)) == [EntityMentioned, UncertaintyFlagged]
+    assert types(story.when(candidate)) == ["EntityMentioned", "UncertaintyFlagged"]
     assert story.line("ana", "city") == [("Porto", NOON, None)]
 
 
@@ -190,24 +178,24 @@ def test_a_relation_is_asserted_reaffirmed_ended_and_asserted_anew() -> None:
     def works(**more: object) -> RelationCandidate:
         return RelationCandidate(subject=ANA, label="works_at", object=ACME, **more)  # type: ignore[arg-type]
 
-    assert RelationAsserted in types(story.when(works()))
-    assert RelationReaffirmed in types(story.when(works()))
-    assert RelationClosed in types(story.when(works(polarity=Polarity.ENDED)))
-    assert types(story.when(works(polarity=Polarity.ENDED))) == [EntityMentioned, EntityMentioned]
-    assert RelationAsserted in types(story.when(works()))
+    assert "RelationAsserted" in types(story.when(works()))
+    assert "RelationReaffirmed" in types(story.when(works()))
+    assert "RelationClosed" in types(story.when(works(polarity=Polarity.ENDED)))
+    assert types(story.when(works(polarity=Polarity.ENDED))) == ["EntityMentioned", "EntityMentioned"]
+    assert "RelationAsserted" in types(story.when(works()))
 
 
 def test_the_end_of_an_unknown_relation_is_an_uncertainty() -> None:
     ended = RelationCandidate(subject=ANA, label="works_at", object=ACME, polarity=Polarity.ENDED)
-    assert UncertaintyFlagged in types(Story().when(ended))
+    assert "UncertaintyFlagged" in types(Story().when(ended))
 
 
 def test_actions_and_instructions_repeat_without_a_second_record() -> None:
     story = Story()
     deed = ActionCandidate(actor=ANA, verb="visit", object="Lisbon", summary="Ana visited Lisbon", occurred_at=NOON)
     rule = InstructionCandidate(label="language", description="Always reply in French")
-    assert {ActionRecorded, InstructionDetected} <= set(types(story.when(deed, rule)))
-    assert {ActionReaffirmed, InstructionReaffirmed} <= set(types(story.when(deed, rule)))
+    assert {"ActionRecorded", "InstructionDetected"} <= set(types(story.when(deed, rule)))
+    assert {"ActionReaffirmed", "InstructionReaffirmed"} <= set(types(story.when(deed, rule)))
 
 
 class TestWhoTheSpeakerIs:
@@ -221,17 +209,17 @@ class TestWhoTheSpeakerIs:
     def test_the_user_of_the_scope_comes_first(self) -> None:
         events = Story().when(self.TITLE, NameCandidate(name="Al"), user_name="Alice", principal_name="Bo")
         assert self.owner(events) == "alice"
-        assert SpeakerNamed not in types(events)
+        assert "SpeakerNamed" not in types(events)
 
     def test_then_the_name_told_in_this_turn(self) -> None:
         events = Story().when(self.TITLE, NameCandidate(name="Alice"), principal_name="Bo")
         assert self.owner(events) == "alice"
-        assert SpeakerNamed in types(events)
+        assert "SpeakerNamed" in types(events)
 
     def test_then_the_name_told_before_in_this_session(self) -> None:
         story = Story()
         story.when(NameCandidate(name="Alice"))
-        assert types(story.when(self.TITLE, principal_name="Bo"))[0] is EntityMentioned
+        assert types(story.when(self.TITLE, principal_name="Bo"))[0] == "EntityMentioned"
 
     def test_then_the_principal_and_else_an_unnamed_user(self) -> None:
         assert self.owner(Story().when(self.TITLE, principal_name="Bo")) == "bo"
@@ -241,4 +229,4 @@ class TestWhoTheSpeakerIs:
 def test_an_uncertainty_names_its_entity_and_is_flagged_once_a_turn() -> None:
     story = Story()
     doubt = UncertaintyCandidate(about="Ana may move", reason="hedged", entity=ANA)
-    assert types(story.when(doubt, doubt)) == [EntityRecognised, UncertaintyFlagged]
+    assert types(story.when(doubt, doubt)) == ["EntityRecognised", "UncertaintyFlagged"]

@@ -1,0 +1,27 @@
+"""Rule families: each reads one kind of fact from a clause.
+
+A family states what the words would mean if affirmed; `claims.judge` decides what becomes of it.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from memory.extraction.claims import Claim
+from memory.extraction.families.age import Age
+from memory.extraction.families.diet import Diet
+from memory.extraction.families.habits import Habits
+from memory.extraction.families.kinship import Kinship
+from memory.extraction.families.places import Places
+from memory.extraction.families.preferences import Preferences
+from memory.extraction.families.things import Things
+from memory.extraction.families.work import Work
+from memory.extraction.turns import Reading
+
+
+class Family(Protocol):
+    """A set of rules for one kind of fact. Holds no state: one instance serves all threads."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]: ...
+
+
+FAMILIES: tuple[Family, ...] = (Work(), Places(), Kinship(), Age(), Diet(), Preferences(), Things(), Habits())

@@ -1,0 +1,86 @@
+"""What people eat or must not eat."""
+
+from collections.abc import Iterator
+
+from spacy.tokens import Token
+
+from memory.extraction.claims import Claim
+from memory.extraction.families.frames import subject_of
+from memory.extraction.lexicon import listed
+from memory.extraction.phrases import is_pointing, value_of
+from memory.extraction.turns import Reading
+
+_DIETS = listed(
+    "vegan vegetarian pescatarian pescetarian omnivore flexitarian keto paleo kosher halal celiac coeliac diabetic "
+    "lactose-intolerant gluten-free dairy-free teetotal"
+)
+_CONDITIONS = listed("celiac coeliac diabetic")
+
+
+class Diet:
+    """diet and allergy of the speaker or a named person."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]:
+        actor = reading.actor
+        if actor is None or reading.lemma not in ("be", "become", "have", "go", "turn"):
+            return
+        words = reading.clause.after
+        lowered = [word.lower_ for word in words]
+        if reading.lemma in ("be", "become") and lowered and "allergic" in lowered[:4]:
+            yield from self._allergies(reading)
+            return
+        if reading.lemma == "have":
+            yield from self._has_allergy(reading)
+            return
+        for position, word in enumerate(words[:4]):
+            text = word.lower_
+            if position + 2 < len(words) and words[position + 1].text == "-":
+                text = "".join(lowered[position : position + 3])
+            elif "-".join(lowered[position : position + 2]) in _DIETS:
+                text = " ".join(lowered[position : position + 2])
+            if text.replace(" ", "-") not in _DIETS:
+                continue
+            following = lowered[position + 1] if position + 1 < len(lowered) else ""
+            if (
+                text == word.lower_
+                and words[position].tag_ != "CC"
+                and following in ("food", "recipes", "restaurant", "dish", "friendly")
+            ):
+                return
+            key = "health" if text in _CONDITIONS else "diet"
+            yield self._claim(reading, key, text, int(word.idx + len(word)))
+            return
+
+    def _has_allergy(self, reading: Reading) -> Iterator[Claim]:
+        """ "I have a peanut allergy", "I have an allergy to nuts"."""
+        for phrase in reading.direct():
+            lowered = [word.lower_ for word in phrase.words]
+            if lowered[-1] in ("allergy", "allergies", "intolerance"):
+                if (
+                    len(phrase.words) > 1
+                    and phrase.words[-2].tag_ in ("NN", "NNS", "NNP")
+                    and phrase.words[0].lower_ != "no"
+                ):
+                    yield self._claim(reading, "allergy", value_of(_nouns(phrase.words[:-1])), phrase.end)
+                elif len(phrase.words) == 1:
+                    yield from self._allergies(reading)
+
+    def _allergies(self, reading: Reading) -> Iterator[Claim]:
+        for phrase in reading.phrases:
+            if phrase.preposition == "to" and not is_pointing(phrase.words):
+                yield self._claim(reading, "allergy", value_of(phrase.words), phrase.end)
+
+    def _claim(self, reading: Reading, key: str, value: str, end: int) -> Claim:
+        return Claim(
+            subject=subject_of(reading, "person"),
+            key=key,
+            value=value,
+            start=reading.start,
+            end=max(reading.end, end),
+            category="identity" if key == "health" else "knowledge",
+        )
+
+
+def _nouns(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Without how bad it is: "severe shellfish"."""
+    return tuple(word for word in words if word.tag_.startswith("NN")) or words

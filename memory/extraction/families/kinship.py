@@ -1,0 +1,193 @@
+"""Family, pets and acquaintances, with their names."""
+
+from collections.abc import Iterator
+
+from spacy.tokens import Token
+
+from memory.candidates import SPEAKER, MemoryCategory
+from memory.extraction.claims import Aspect, Claim
+from memory.extraction.lexicon import (
+    ACQUAINTANCES,
+    FAMILY,
+    FIRST_PERSON_POSSESSIVE,
+    IN_LAWS,
+    PETS,
+    RELATIVE_NO_MORE,
+    listed,
+)
+from memory.extraction.phrases import is_name, name_around, value_of
+from memory.extraction.turns import Reading
+
+_CALLED = listed("named called name call")
+_SPELLINGS = {
+    "mom": "mother",
+    "mum": "mother",
+    "mama": "mother",
+    "dad": "father",
+    "papa": "father",
+    "kid": "child",
+    "grandma": "grandmother",
+    "grandpa": "grandfather",
+    "granddad": "grandfather",
+    "puppy": "dog",
+    "kitten": "cat",
+    "bunny": "rabbit",
+    "neighbor": "neighbour",
+    "co-worker": "coworker",
+    "fiancee": "fiancée",
+    "fiance": "fiancé",
+}
+
+
+class Kinship:
+    """One attribute of the speaker for each named relative ("sister": "Ana"), and the relative as an entity."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]:
+        seen: set[int] = set()
+        for word in reading.clause.own:
+            noun = _relative(word)
+            if noun and _is_mine(word):
+                for name in self._beside(word):
+                    seen.add(name[0].i)
+                    yield _claim(noun, word, name, Aspect.GIVEN)
+        subject = reading.clause.subject
+        yield from self._is_named(reading, subject)
+        yield from self._has_one_named(reading)
+        yield from self._is_my(reading, seen)
+
+    def _beside(self, word: Token) -> Iterator[tuple[Token, ...]]:
+        """ "my sister Ana", "my sister, Ana,", "Ana, my sister,"."""
+        doc, position = word.doc, _noun_end(word) + 1
+        following = doc[position] if position < len(doc) else None
+        comma = following is not None and following.text == ","
+        if comma and position + 1 < len(doc):
+            following = doc[position + 1]
+        if following is not None and following.sent == word.sent and (name := _person_name(following)):
+            after = doc[name[-1].i + 1] if name[-1].i + 1 < len(doc) else None
+            apposed = not comma or after is None or after.text in (",", ".", "!", ")") or after.is_space
+            if apposed and (after is None or after.text not in ("'s", "-")):
+                yield name
+                return
+        left = word.left_edge.i
+        if left >= 2 and doc[left - 1].text == "," and doc[left - 2].sent == word.sent:
+            name = _person_name(doc[left - 2])
+            closes = position >= len(doc) or doc[position].text in (",", ".", "!") or doc[position].is_space
+            if name and closes and word.dep_ in ("appos", "conj"):
+                yield name
+
+    def _is_named(self, reading: Reading, subject: Token | None) -> Iterator[Claim]:
+        """ "My dog is called Rex", "my sister's name is Ana", "my manager is Bob"."""
+        if subject is None or reading.lemma not in ("be", "call", "name"):
+            return
+        owner = subject
+        if subject.lemma_.lower() == "name":
+            owner = next((child for child in subject.children if child.dep_ == "poss"), subject)
+        noun = _relative(owner)
+        if not noun or not _is_mine(owner):
+            return
+        direct = reading.direct()
+        if not direct:
+            return
+        words = direct[0].words
+        if words[0].lower_ in _CALLED:
+            words = words[1:]
+        name = _person_name(words[0]) if words else ()
+        if name and name[0].i == words[0].i:
+            yield _claim(noun, owner, name, Aspect.STATE)
+
+    def _has_one_named(self, reading: Reading) -> Iterator[Claim]:
+        """ "I have a cat named Mia", "we got a puppy called Rex"."""
+        if reading.actor != SPEAKER or reading.lemma not in ("have", "get", "own", "adopt", "rescue"):
+            return
+        sentence = reading.clause.sentence
+        for word in sentence:
+            if word.i <= reading.clause.head.i or word.lower_ not in _CALLED or word.i + 1 >= sentence.end:
+                continue
+            noun_token = word.nbor(-1)
+            noun = _relative(noun_token)
+            name = _person_name(word.nbor(1))
+            if noun and name and not _is_mine(noun_token):
+                yield _claim(noun, noun_token, name, _possession(reading.lemma))
+
+    def _is_my(self, reading: Reading, seen: set[int]) -> Iterator[Claim]:
+        """ "Bob is my manager"."""
+        subject = reading.clause.subject
+        if reading.lemma != "be" or subject is None or not reading.phrases or reading.phrases[0].preposition:
+            return
+        words = reading.phrases[0].words
+        head = reading.phrases[0].head
+        name = _person_name(subject)
+        mine = words[0].lower_ in FIRST_PERSON_POSSESSIVE and not any(word.lower_ in RELATIVE_NO_MORE for word in words)
+        if name and name[0].i not in seen and mine and _relative(head):
+            yield _claim(_relative(head), head, name, Aspect.STATE)
+
+
+def _claim(noun: str, word: Token, name: tuple[Token, ...], aspect: Aspect) -> Claim:
+    category: MemoryCategory = "knowledge" if noun in ACQUAINTANCES else "identity"
+    first, last = min(word.left_edge.i, word.i, name[0].i), max(word.i, name[-1].i)
+    doc = word.doc
+    return Claim(
+        subject=SPEAKER,
+        key=noun.replace("-", "_"),
+        value=value_of(name),
+        start=int(doc[min(first, word.i)].idx),
+        end=int(doc[last].idx + len(doc[last])),
+        category=category,
+        aspect=aspect,
+        value_type="other" if noun in PETS else "person",
+    )
+
+
+def _possession(lemma: str) -> Aspect:
+    return Aspect.STATE if lemma in ("have", "own") else Aspect.EVENT
+
+
+def _relative(word: Token) -> str:
+    """The kind of relative that `word` names, or ""."""
+    lower, lemma = word.lower_, word.lemma_.lower()
+    if lower in IN_LAWS and _noun_end(word) > word.i:
+        return f"{lower}_in_law"
+    if word.tag_ in ("NNS", "NNPS") and lower not in PETS | FAMILY:
+        return ""  # "my sisters Ana and Eva": several, not one slot
+    for candidate in (lower, lemma):
+        if candidate in FAMILY or candidate in PETS or candidate in ACQUAINTANCES:
+            return _SPELLINGS.get(candidate, candidate)
+    return ""
+
+
+def _noun_end(word: Token) -> int:
+    """Index of the last word of "mother-in-law"."""
+    doc = word.doc
+    if word.i + 4 < len(doc) and [doc[word.i + step].text for step in (1, 2, 3, 4)] == ["-", "in", "-", "law"]:
+        return word.i + 4
+    return word.i
+
+
+def _is_mine(word: Token) -> bool:
+    """Whether "my" or "our" stands before `word`, with nothing that takes it back ("my late", "my ex-")."""
+    doc = word.doc
+    for position in range(word.i - 1, max(word.i - 5, -1), -1):
+        before = doc[position]
+        if before.lower_ in FIRST_PERSON_POSSESSIVE:
+            return True
+        if before.lower_ in RELATIVE_NO_MORE or not (
+            before.tag_ in ("JJ", "JJR", "JJS", "NN", "CD") or before.text == "-"
+        ):
+            return False
+    return False
+
+
+def _person_name(word: Token) -> tuple[Token, ...]:
+    name = name_around(word)
+    if not name or word not in name:
+        return ()
+    name = name[name.index(word) :] if name[0].lower_ in FAMILY | PETS else name
+    if (
+        len(name) > 4
+        or not is_name(name)
+        or any(
+            part.ent_type_ in ("DATE", "NORP", "GPE") and len(name) == 1 and part.ent_type_ != "GPE" for part in name
+        )
+    ):
+        return ()
+    return name

@@ -1,0 +1,163 @@
+"""Where people live, come from and move to."""
+
+from collections.abc import Iterator
+
+from memory.candidates import Mention
+from memory.extraction.claims import Aspect, Claim
+from memory.extraction.families.frames import Frame, read_frames, subject_of
+from memory.extraction.lexicon import THING_KINDS, listed
+from memory.extraction.phrases import is_lowercase_name, is_name, value_of
+from memory.extraction.turns import Reading
+
+_MOVE = listed("move relocate emigrate immigrate")
+
+FRAMES = (
+    Frame(
+        verbs=listed("live reside stay dwell"),
+        prepositions=("in", "near"),
+        key="location",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.STATE,
+    ),
+    Frame(
+        verbs=_MOVE,
+        prepositions=("from",),
+        key="location",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.END,
+        confidence=0.9,
+    ),
+    Frame(
+        verbs=_MOVE,
+        prepositions=("to", "into"),
+        key="location",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.EVENT,
+    ),
+    Frame(
+        verbs=listed("settle"),
+        prepositions=("in",),
+        key="location",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.EVENT,
+        confidence=0.85,
+    ),
+    Frame(
+        verbs=listed("grow"),
+        particle="up",
+        prepositions=("in",),
+        key="hometown",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.PAST,
+    ),
+    Frame(
+        verbs=listed("raise"),
+        prepositions=("in",),
+        key="hometown",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.PAST,
+        passive=True,
+    ),
+    Frame(
+        verbs=listed("bear"),
+        prepositions=("in", "at"),
+        key="birthplace",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.PAST,
+        passive=True,
+    ),
+    Frame(
+        verbs=listed("leave"),
+        prepositions=("",),
+        key="location",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.END,
+        confidence=0.75,
+    ),
+)
+
+
+class Places:
+    """location, hometown and birthplace of the speaker or someone named."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]:
+        for claim in read_frames(reading, FRAMES):
+            if claim.aspect is Aspect.END and not self._is_place(reading, str(claim.value)):
+                continue
+            if str(claim.value).lower() in ("person", "general", "peace", "town", "bed", "fear", "hope", "production"):
+                continue
+            if reading.lemma == "stay" and not reading.standing.progressive:
+                continue  # "stay in" tells of a night
+            yield claim
+        yield from self._based_in(reading)
+        yield from self._is_from(reading)
+
+    def _is_place(self, reading: Reading, value: str) -> bool:
+        """Leaving needs a place that the model knows; for "moved from X to Y" the second is enough."""
+        if reading.lemma != "leave":
+            return not any(word.ent_type_ == "ORG" and word.text in value for word in reading.clause.after)
+        return any(word.ent_type_ == "GPE" and word.text in value for word in reading.clause.after)
+
+    def _based_in(self, reading: Reading) -> Iterator[Claim]:
+        """ "I'm based in Berlin", "Acme is located in Porto", "I'm in Berlin now"."""
+        actor = reading.actor or reading.described()
+        based = reading.lemma in ("base", "locate") or (
+            reading.lemma == "be"
+            and bool(reading.clause.after)
+            and reading.clause.after[0].lower_ in ("based", "located")
+        )
+        if actor is None or not based:
+            return
+        if not actor.speaker and actor.type == "other":
+            noun = reading.clause.subject.lemma_.lower() if reading.clause.subject is not None else ""
+            actor = Mention(type=THING_KINDS.get(noun, "organisation"), name=actor.name)
+        for phrase in reading.phrases:
+            if phrase.preposition in ("in", "near") and (is_name(phrase.words) or is_lowercase_name(phrase.words)):
+                yield Claim(
+                    subject=actor,
+                    key="location",
+                    value=value_of(phrase.words),
+                    start=reading.start,
+                    end=max(reading.end, phrase.end),
+                    category="identity",
+                    value_type="location",
+                )
+                return
+
+    def _is_from(self, reading: Reading) -> Iterator[Claim]:
+        """ "I'm from Porto", "I come from Porto"."""
+        actor = reading.actor
+        if actor is None or reading.lemma not in ("be", "come", "hail") or not reading.phrases:
+            return
+        phrase = reading.phrases[0]
+        if phrase.preposition != "from" or not is_name(phrase.words) or phrase.words[0].ent_type_ in ("ORG", "DATE"):
+            return
+        if reading.standing.tense != "present" or reading.standing.progressive:
+            return
+        subject = actor if actor.speaker else subject_of(reading, "person")
+        yield Claim(
+            subject=Mention(type=subject.type, name=subject.name, speaker=subject.speaker),
+            key="hometown",
+            value=value_of(phrase.words),
+            start=reading.start,
+            end=max(reading.end, phrase.end),
+            category="identity",
+            confidence=0.9,
+            value_type="location",
+        )

@@ -1,0 +1,238 @@
+"""Projects, products, tools and how named people and things relate."""
+
+import re
+from collections.abc import Iterator
+
+from memory.candidates import SPEAKER, Mention
+from memory.extraction.claims import Aspect, Claim
+from memory.extraction.families.frames import is_passive, read_frames
+from memory.extraction.families.relation_frames import RELATION_FRAMES
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
+from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
+from memory.extraction.stated_time import Tense
+from memory.extraction.turns import Reading
+
+_TECHNICAL = {
+    ("write", "in"): "written_in",
+    ("build", "in"): "built_with",
+    ("build", "with"): "built_with",
+    ("build", "on"): "built_with",
+    ("implement", "in"): "written_in",
+    ("host", "on"): "hosted_on",
+    ("deploy", "on"): "deployed_on",
+    ("deploy", "to"): "deployed_on",
+    ("run", "on"): "runs_on",
+    ("base", "on"): "based_on",
+}
+_STATES = listed("live deprecated down archived launched released cancelled canceled blocked finished discontinued")
+_SNAKE = re.compile(r"[^a-z0-9]+")
+
+_USES = listed("use")
+
+
+class Things:
+    """Descriptions, technology and relations of what has a name; tools and skills of the speaker."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]:
+        for claim in read_frames(reading, RELATION_FRAMES):
+            if claim.key == "acquired" and claim.subject.speaker:
+                continue
+            yield claim
+        yield from self._described(reading)
+        yield from self._status(reading)
+        yield from self._technical(reading)
+        yield from self._uses(reading)
+        yield from self._speaks(reading)
+        yield from self._named_thing(reading)
+        yield from self._married(reading)
+        yield from self._pair(reading)
+
+    def _described(self, reading: Reading) -> Iterator[Claim]:
+        """ "Harbor is our billing service", "Acme is a startup in Porto"."""
+        actor = reading.actor
+        if reading.lemma != "be" or actor is None or actor.speaker or not reading.phrases:
+            return
+        phrase = reading.phrases[0]
+        if phrase.preposition:
+            return
+        kind = _kind_of(phrase)
+        if not kind:
+            return
+        yield self._claim(
+            reading, Mention(type=kind, name=actor.name), "description", phrase, words=_undetermined(phrase)
+        )
+
+    def _status(self, reading: Reading) -> Iterator[Claim]:
+        """ "Harbor is down", "Harbor was archived last week"."""
+        actor, head = reading.actor, reading.clause.head
+        if actor is None or actor.speaker or actor.type == "person":
+            return
+        word = head if head.tag_ in ("VBN", "VBD") and is_passive(reading) else None
+        if head.lemma_ == "be" and reading.clause.after:
+            word = next(
+                (other for other in reading.clause.after if other.tag_ != "RB" or other.lower_ in _STATES), None
+            )
+        if word is not None and word.lower_ in _STATES:
+            yield Claim(
+                subject=Mention(type=_thing_type(actor, ""), name=actor.name),
+                key="status",
+                value=word.text,
+                start=reading.start,
+                end=max(reading.end, int(word.idx + len(word))),
+                category="context",
+                aspect=Aspect.EVENT if reading.standing.tense is Tense.PAST else Aspect.STATE,
+                confidence=0.85,
+            )
+
+    def _technical(self, reading: Reading) -> Iterator[Claim]:
+        """ "written in Go", of a clause of its own or behind a description."""
+        key_of = {preposition: key for (verb, preposition), key in _TECHNICAL.items() if verb == reading.lemma}
+        if not key_of or reading.clause.subject is None:
+            return
+        actor, kind = reading.actor, ""
+        if actor is None or actor.speaker:
+            actor, kind = reading.described(), _kind_word(reading)
+        if actor is None or actor.speaker or actor.type == "person":
+            return
+        subject = Mention(type=_thing_type(actor, kind), name=actor.name)
+        participle = reading.clause.head.tag_ in ("VBN", "VBD") or reading.lemma == "run"
+        for phrase in reading.phrases:
+            if participle and phrase.preposition in key_of and is_name(phrase.words):
+                # A participle tells a state that holds, though its form is the past's.
+                yield self._claim(reading, subject, key_of[phrase.preposition], phrase, aspect=Aspect.PAST)
+                return
+
+    def _uses(self, reading: Reading) -> Iterator[Claim]:
+        actor = reading.actor
+        if actor is None or reading.lemma not in _USES:
+            return
+        for phrase in reading.direct():
+            if not is_name(phrase.words):
+                continue
+            served = next(
+                (other for other in reading.phrases if other.preposition in ("for", "in") and is_name(other.words)),
+                None,
+            )
+            if actor.speaker and served is not None and served.words[0].ent_type_ not in ("PERSON", "GPE", "DATE"):
+                subject = mention(served.words, "project")
+            else:
+                subject = actor if actor.speaker else Mention(type=_thing_type(actor, ""), name=actor.name)
+            yield self._claim(reading, subject, "uses", phrase, confidence=0.85)
+
+    def _speaks(self, reading: Reading) -> Iterator[Claim]:
+        """Languages: "I speak French and Dutch", "I'm learning Italian"."""
+        key = {"speak": "speaks", "learn": "learning", "study": "learning"}.get(reading.lemma)
+        if key is None or reading.actor is None:
+            return
+        for phrase in reading.direct():
+            if not is_name(phrase.words) or is_pointing(phrase.words):
+                continue
+            subject = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+            yield self._claim(reading, subject, key, phrase, confidence=0.9)
+
+    def _named_thing(self, reading: Reading) -> Iterator[Claim]:
+        """ "Our billing service is called Harbor"."""
+        subject = reading.clause.subject
+        if subject is None or reading.lemma not in ("call", "name") or reading.clause.head.tag_ not in ("VBN", "VBD"):
+            return
+        kind = THING_KINDS.get(subject.lemma_.lower(), "")
+        mine = any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.children)
+        direct = reading.direct()
+        if kind and mine and direct and is_name(direct[0].words):
+            words = [word for word in subject.lefts if word.lower_ not in FIRST_PERSON_POSSESSIVE | {"new", "the"}]
+            yield Claim(
+                subject=mention(direct[0].words, kind),
+                key="description",
+                value=value_of([*words, subject]),
+                start=reading.start,
+                end=reading.end,
+                category="knowledge",
+            )
+
+    def _pair(self, reading: Reading) -> Iterator[Claim]:
+        """ "Ilse and I divorced", "Ilse and I got married"."""
+        subject = reading.clause.subject
+        lowered = [word.lower_ for word in reading.clause.own]
+        ended = reading.lemma in ("divorce", "separate") or "divorced" in lowered
+        if subject is None or not reading.actor or not reading.actor.speaker:
+            return
+        if not (ended or reading.lemma == "marry" or "married" in lowered):
+            return
+        direct = [phrase.words for phrase in reading.direct()] if reading.lemma == "divorce" else []
+        others = [
+            *(name_around(word) for word in (subject, *subject.conjuncts) if word.i < reading.clause.head.i),
+            *direct,
+        ]
+        for name in others:
+            if name and is_name(name):
+                yield Claim(
+                    subject=SPEAKER,
+                    key="married_to",
+                    value=mention(name, "person"),
+                    start=reading.start,
+                    end=reading.end,
+                    category="identity",
+                    aspect=Aspect.END
+                    if ended
+                    else Aspect.EVENT
+                    if reading.standing.tense is Tense.PAST
+                    else Aspect.STATE,
+                )
+
+    def _married(self, reading: Reading) -> Iterator[Claim]:
+        lowered = [word.lower_ for word in reading.clause.after[:3]]
+        if reading.actor is None or not (reading.lemma == "marry" or (reading.lemma == "be" and "married" in lowered)):
+            return
+        for phrase in reading.phrases:
+            if phrase.preposition == "to" and is_name(phrase.words):
+                yield Claim(
+                    subject=reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name),
+                    key="married_to",
+                    value=mention(phrase.words, "person"),
+                    start=reading.start,
+                    end=reading.end,
+                    category="identity",
+                )
+
+    def _claim(
+        self,
+        reading: Reading,
+        subject: Mention,
+        key: str,
+        phrase: Phrase,
+        *,
+        words: tuple[object, ...] | None = None,
+        category: str = "knowledge",
+        confidence: float = 0.95,
+        aspect: Aspect = Aspect.STATE,
+    ) -> Claim:
+        chosen = phrase.words if words is None else tuple(word for word in phrase.words if word in words)
+        return Claim(
+            subject=subject,
+            key=key,
+            value=value_of(chosen),
+            start=reading.start,
+            end=max(reading.end, phrase.end),
+            category="context" if category == "context" else "knowledge",
+            aspect=aspect,
+            confidence=confidence,
+        )
+
+
+def _kind_of(phrase: Phrase) -> str:
+    return THING_KINDS.get(phrase.head.lemma_.lower(), "")
+
+
+def _undetermined(phrase: Phrase) -> tuple[object, ...]:
+    """Without "our" in front: whose it is depends on who speaks."""
+    words = phrase.words
+    return words[1:] if words[0].tag_ == "PRP$" and len(words) > 1 else words
+
+
+def _thing_type(actor: Mention, kind: str) -> str:
+    return kind or (actor.type if actor.type in ("product", "organisation") else "project")
+
+
+def _kind_word(reading: Reading) -> str:
+    described = reading.clause.subject
+    return THING_KINDS.get(described.lemma_.lower(), "") if described is not None else ""

@@ -1,0 +1,108 @@
+"""Standing directives to the assistant: "always reply in French", "please stop using emojis"."""
+
+import re
+from collections.abc import Iterator
+
+from spacy.tokens import Span
+
+from memory.candidates import VALUE_LENGTH_MAX, InstructionCandidate
+
+LABEL_WORDS_MAX = 6
+
+# What an assistant can be told to do or leave, as against "don't worry" and "never mind".
+_MANNERS = (
+    "use mention say call reply answer respond speak write include add show ask suggest recommend apologize apologise "
+    "assume explain send share repeat start end format translate summarize summarise swear make put refer address keep "
+    "remind check cite talk sign book schedule order offer quote disclose reveal discuss confirm provide prefer avoid "
+    "stick follow treat round convert list begin tell spell"
+).split()
+
+
+def _gerund(verb: str) -> str:
+    return {"begin": "beginning", "put": "putting", "format": "formatting"}.get(verb, f"{verb.removesuffix('e')}ing")
+
+
+_DO = "(?:give(?! up)|" + "|".join(_MANNERS) + r")\b"
+_DOING = "(?:giving(?! up)|" + "|".join(map(_gerund, _MANNERS)) + r")\b"
+_DO_OR_DOING = f"(?:{_DO}|{_DOING}|being\\b)"
+_DONT = "(?:don't|do not|dont)"
+_LATER = r"(?:from now on|going forward|moving forward|from here on|in (?:the )?future|by default|as a rule)"
+_TONES = (
+    "(?:so |too |more |less |very )*(?:concise|brief|formal|informal|polite|direct|casual|verbose|terse|rude|chatty)"
+)
+_OPENING = (
+    r"(?:(?:hey|hi|ok|okay|so|and|also|but|oh|btw|by the way|remember(?: to)?|note|please|pls|kindly|just|then)"
+    r"[\s,:!]+)*"
+)
+_I_WANT = r"i(?:'d| would)? (?:want|need|like|prefer|rather|expect)"
+_LANGUAGES = "english|french|german|spanish|italian|portuguese|dutch"
+_LANGUAGE = rf"(?:(?-i:[A-Z])[a-z]+|{_LANGUAGES}|bullet points|plain text|lower ?case)"
+_WHEN = r"(?:when(?:ever)?|every time|each time|if) (?:i|we|you|someone|a user|the user)\b"
+_WHILE = r"(?:when|while|if) [a-z]+ing\b"
+_DIRECTIVES = (
+    rf"{_LATER}[\s,]+(?:please\s+|i (?:want|need|would like|'d like) you to\s+|you (?:should|must|can)\s+)?[a-z]+",
+    rf"(?:always|never|only)\s+(?:{_DO}|be\b)",
+    rf"{_DONT}\s+(?:ever\s+|always\s+)?{_DO}",
+    rf"(?:{_DONT}\s+)?be {_TONES}\b",
+    rf"(?:stop|avoid|quit|refrain from|no more)\s+{_DO_OR_DOING}",
+    rf"you (?:should|must|need to|have to)\s+(?:always |never |not |only )*(?:{_DO}|be\b)",
+    rf"{_I_WANT} (?:that )?you (?:to )?(?:always |never |not (?:to )?)*{_DO}",
+    rf"make sure (?:to|that you|you)\s+(?:always |never |not )*(?:{_DO}|be\b)",
+    rf"(?:reply|respond|answer|speak|talk|write)(?: to me)? (?:only )?in {_LANGUAGE}\b(?!\s+\d)",
+    r"keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)\s+[a-z]+",
+    r"let's (?:stick to|keep to|always)\s+\w+",
+    rf"(?:{_WHEN}|{_WHILE})[^.?!]*,\s*(?:please\s+|you should\s+)?(?:always |never |{_DONT} )*{_DO}",
+)
+_STANDING = re.compile(rf"^{_OPENING}(?:{'|'.join(_DIRECTIVES)})", re.IGNORECASE)
+_ASKED = r"^(?:hey,? |ok,? |and |so )?(?:can|could|would|will) you (?:please )?"
+_REQUEST = re.compile(rf"{_ASKED}(always|never|stop|avoid|not|only)\s+", re.IGNORECASE)
+_REQUEST_LATER = re.compile(rf"{_ASKED}(.*\b{_LATER})\W*$", re.IGNORECASE)
+# One occasion only: no standing rule.
+_MOMENTARY = re.compile(
+    r"\b(?:today|tonight|tomorrow|right now|this time|for now|just this once|this (?:email|letter|message|one|code|"
+    r"function|text|article|file))\b",
+    re.IGNORECASE,
+)
+_LOOSE_START = re.compile(f"^{_OPENING}", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"^(?:you (?:should|must|need to|have to)(?! not)|i(?:'d| would)? (?:want|need|like|prefer|expect) you(?: to)?"
+    r"|make sure (?:to|that you|you))\s+",
+    re.IGNORECASE,
+)
+_RULE_MARKS = re.compile(rf"^(?:(?:{_LATER}|always)[\s,]+)+", re.IGNORECASE)
+_FILLERS = re.compile(r"\b(?:please|pls|kindly)\b[\s,]*", re.IGNORECASE)
+
+
+def read_instructions(sentence: Span) -> Iterator[InstructionCandidate]:
+    """The standing directive that `sentence` gives, if any."""
+    text = sentence.text.strip()
+    offset = sentence.start_char + len(sentence.text) - len(sentence.text.lstrip())
+    if _MOMENTARY.search(text) or (text.endswith("?") and not _REQUEST.match(text) and not _REQUEST_LATER.match(text)):
+        return
+    requested = _REQUEST.match(text)
+    later = _REQUEST_LATER.match(text)
+    if requested is not None:
+        rule = text[requested.start(1) :]
+    elif later is not None:
+        rule = later[1]
+    elif _STANDING.match(text):
+        rule = _LOOSE_START.sub("", text)
+    else:
+        return
+    rule = " ".join(_ADDRESS.sub("", _FILLERS.sub("", rule)).split()).rstrip(" .!?,;:")
+    if len(rule.split()) < 2:
+        return
+    yield InstructionCandidate(
+        start=offset,
+        end=offset + len(text),
+        confidence=0.95 if re.search(r"\b(?:always|never|from now on)\b", rule, re.IGNORECASE) else 0.85,
+        category="knowledge",
+        label=_label(rule),
+        description=rule[:VALUE_LENGTH_MAX],
+    )
+
+
+def _label(rule: str) -> str:
+    """The first words of the rule, without what only makes it a rule."""
+    words = _RULE_MARKS.sub("", rule).split()
+    return " ".join(words[:LABEL_WORDS_MAX]).rstrip(",;:").lower()[:200]

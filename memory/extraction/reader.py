@@ -1,0 +1,223 @@
+"""One reading of a turn: families, names, directives, deeds and repairs put together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import msgspec
+from spacy.language import Language
+from spacy.tokens import Span
+
+from memory.candidates import (
+    NAME_LENGTH_MAX,
+    ActionCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    EntityCandidate,
+    InstructionCandidate,
+    Mention,
+    NameCandidate,
+    Polarity,
+)
+from memory.extraction.actions import read_actions
+from memory.extraction.claims import Claim, judge
+from memory.extraction.families import FAMILIES
+from memory.extraction.instructions import read_instructions
+from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FIRST_PERSON, JOB_HEADS
+from memory.extraction.moods import Mood
+from memory.extraction.names import read_names, read_told_names
+from memory.extraction.phrases import is_name, value_of
+from memory.extraction.repairs import Replacement, repaired, replacement_in, takes_back, with_replacement
+from memory.extraction.turns import Reading, Turn, is_vocative
+
+# How far back a bare "no, I meant Munich" may reach, in turns.
+REPAIR_REACH_TURNS = 3
+_NAMED_CONFIDENCE = 0.75
+
+
+class Reader:
+    """Reads one piece of text. Used once."""
+
+    def __init__(self, model: Language, *, role: str, said_at: datetime, earlier: Sequence[str]) -> None:
+        self._model = model
+        self._role = role
+        self._said_at = said_at
+        self._earlier = earlier
+        self._told: list[tuple[Claim, Reading]] = []
+        self._found: list[AnyCandidate] = []
+
+    def read(self, text: str) -> list[AnyCandidate]:
+        """Candidates in the order of the words, with offsets into `text`."""
+        turn = Turn(self._model(text), self._said_at)
+        for sentence in turn.sentences():
+            self._read_sentence(turn, sentence)
+        for claim, reading in self._told:
+            self._found += judge(claim, reading.standing, reading.times, about=reading.about)
+        self._found += self._named(turn)
+        placed = [_at_its_words(candidate, text) for candidate in self._found if self._may_say(candidate)]
+        return sorted(placed, key=lambda candidate: candidate.start)
+
+    def claims(self, text: str) -> list[tuple[Claim, Reading]]:
+        """What `text` states, before it is judged."""
+        turn = Turn(self._model(text), self._said_at)
+        return [
+            (claim, reading)
+            for sentence in turn.sentences()
+            for reading in turn.readings(sentence)
+            for claim in _claims(reading)
+        ]
+
+    def _read_sentence(self, turn: Turn, sentence: Span) -> None:
+        readings = turn.readings(sentence)
+        names = [name for reading in readings for name in read_names(reading)] or list(read_told_names(sentence))
+        if names and takes_back(sentence):
+            self._found = [candidate for candidate in self._found if not isinstance(candidate, NameCandidate)]
+        self._found += names
+        if not names and self._role in ("user", "system"):
+            instructions = list(read_instructions(sentence))
+            self._found += instructions
+            if instructions:
+                return
+        taken_back = takes_back(sentence)
+        for reading in readings:
+            claims = [
+                replace(claim, repair=claim.repair or taken_back)
+                for claim in _claims(reading)
+                if self._role == "user" or not _of_speaker(claim)
+            ]
+            self._told += [(claim, reading) for claim in claims]
+            turn.people += [mention for claim in claims for mention in _people_in(claim)]
+            if not names and (not claims or reading.is_plan()):
+                self._found += read_actions(reading, commitments_only=self._role == "assistant")
+        by = replacement_in(sentence)
+        if by is not None:
+            self._repair(by)
+
+    def _repair(self, by: Replacement) -> None:
+        position = repaired([claim for claim, _ in self._told], by)
+        if position is not None:
+            claim, reading = self._told[position]
+            self._told[position] = (with_replacement(claim, by), reading)
+            return
+        if by.in_turn:
+            return
+        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
+            told = Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).claims(text)
+            position = repaired([claim for claim, _ in told], by)
+            if position is not None:
+                claim, reading = told[position]
+                # The date of the earlier turn is not known here, so its stated times are not either.
+                reading.times = []
+                self._told.append((with_replacement(claim, by), reading))
+                return
+
+    def _named(self, turn: Turn) -> Iterator[EntityCandidate]:
+        """Entities that the model sees in statements and that no rule spoke of."""
+        told = {candidate.name.casefold() for candidate in self._found if isinstance(candidate, NameCandidate)}
+        told |= {word for candidate in self._found for word in _values(candidate)}
+        for span, reading in _entity_spans(turn):
+            if reading is None or not self._may_name(reading):
+                continue
+            words = list(span)
+            if span[0].i and span[0].nbor(-1).lower_ in ("a", "an"):
+                continue
+            while words and words[0].lower_ in ("the", "a", "an"):
+                words = words[1:]
+            name = value_of(words)
+            if not words or name.casefold() in told or len(name) < 2 or not is_name(words):
+                continue
+            if any(word.tag_ not in ("NNP", "NNPS", "IN", "DT", "CC", "HYPH", "CD") for word in words):
+                continue
+            if any(word.lower_ in JOB_HEADS for word in words) or (
+                len(words) == 1 and words[0].is_sent_start and span.label_ == "ORG"
+            ):
+                continue
+            yield EntityCandidate(
+                start=int(words[0].idx),
+                end=int(words[-1].idx + len(words[-1])),
+                confidence=_NAMED_CONFIDENCE,
+                category="knowledge",
+                entity=Mention(type=_type_of(span), name=name[:NAME_LENGTH_MAX]),
+            )
+
+    def _may_name(self, reading: Reading) -> bool:
+        """Whether the clause names what is there, rather than asking, supposing, denying or echoing."""
+        standing = reading.standing
+        if standing.mood is not Mood.STATEMENT or standing.reason == "hypothetical":
+            return False
+        if standing.polarity is Polarity.NEGATED:
+            return False
+        subject = reading.clause.subject
+        addressed = subject is not None and subject.lower_ in FIRST_PERSON | {"you"}
+        return self._role == "user" or not addressed
+
+    def _may_say(self, candidate: AnyCandidate) -> bool:
+        """Only users speak of themselves here; an assistant's or tool's "I" would echo them.
+
+        Of a system message only directives are read: what else it says is often recalled memory.
+        """
+        if self._role == "user":
+            return True
+        if self._role == "system":
+            return isinstance(candidate, InstructionCandidate)
+        match candidate:
+            case NameCandidate():
+                return False
+            case InstructionCandidate():
+                return False
+            case ActionCandidate():
+                return self._role == "assistant" if candidate.actor.speaker else True
+            case _:
+                return True
+
+
+def _claims(reading: Reading) -> Iterator[Claim]:
+    for family in FAMILIES:
+        yield from family.read(reading)
+
+
+def _of_speaker(claim: Claim) -> bool:
+    return claim.subject.speaker or (isinstance(claim.value, Mention) and claim.value.speaker)
+
+
+def _people_in(claim: Claim) -> Iterator[Mention]:
+    """Whom "he" or "she" may mean later in the turn."""
+    if claim.value_type in ("person", "other") and isinstance(claim.value, str):
+        yield Mention(type=claim.value_type, name=claim.value)
+    if claim.subject.type == "person" and not claim.subject.speaker:
+        yield claim.subject
+    if isinstance(claim.value, Mention) and claim.value.type == "person":
+        yield claim.value
+
+
+def _entity_spans(turn: Turn) -> Iterable[tuple[Span, Reading | None]]:
+    for span in turn.doc.ents:
+        if span.label_ in ENTITY_TYPE_BY_LABEL and not turn.is_quoted(span[0]) and not is_vocative(span):
+            yield span, turn.reading_at(span[0])
+
+
+def _type_of(span: Span) -> str:
+    """The model often takes an unknown name for a place; nobody is "at" a city, though."""
+    before = span[0].nbor(-1).lower_ if span[0].i else ""
+    kind = ENTITY_TYPE_BY_LABEL[span.label_]
+    return "organisation" if kind == "location" and span.label_ == "GPE" and before == "at" else kind
+
+
+def _values(candidate: AnyCandidate) -> Iterator[str]:
+    match candidate:
+        case EntityCandidate():
+            yield candidate.entity.name.casefold()
+        case AttributeCandidate():
+            yield candidate.value.casefold()
+            yield from candidate.value.casefold().split()
+        case _:
+            return
+
+
+def _at_its_words(candidate: AnyCandidate, text: str) -> AnyCandidate:
+    """Entities from claims point at their own name rather than at the whole claim."""
+    if isinstance(candidate, EntityCandidate):
+        at = text.find(candidate.entity.name, candidate.start, candidate.end)
+        if at >= 0:
+            return msgspec.structs.replace(candidate, start=at, end=at + len(candidate.entity.name))
+    return candidate
