@@ -66,27 +66,28 @@ def extraction(learnt: Learnt, diff: TurnDiff, session_id: UUID, kind: SourceKin
         ],
         "attributes": [
             {
-                "id": ids.attribute(event.version_id),
+                "id": ids.attribute(event.segment.id),
                 "entityId": entity_key(diff.entity[event.entity_id]),
                 "key": event.key,
                 "value": event.value,
                 "memoryCategory": event.category,
                 "confidence": event.confidence,
-                "validFrom": ids.moment(event.valid_from),
-                "validUntil": ids.moment(event.valid_until),
+                "standing": event.segment.standing.value,
+                "validFrom": ids.moment(event.segment.valid_from),
+                "validUntil": ids.moment(event.segment.valid_until),
                 **origin,
             }
             for event in diff.attributes
         ],
         "relations": [
             {
-                "id": ids.relation(event.relation_id),
+                "id": ids.relation(event.segment.id),
                 "subject": entity_key(diff.entity[event.subject_id]),
                 "label": event.label,
                 "object": entity_key(diff.entity[event.object_id]),
                 "memoryCategory": event.category,
-                "validFrom": ids.moment(event.valid_from),
-                "validUntil": ids.moment(event.valid_until),
+                "validFrom": ids.moment(event.segment.valid_from),
+                "validUntil": ids.moment(event.segment.valid_until),
                 **origin,
             }
             for event in diff.relations

@@ -3,18 +3,16 @@
 Pure and total: no clock, no I/O, no randomness, and no input raises. Deciding the same candidates
 again over the outcome adds nothing, and their order within a turn does not matter.
 
-Rules
 - An entity is created at its first mention in a scope set and matched by type and name afterwards.
-- The same value again reaffirms. A different value of a single-valued key supersedes the one said
-  before it, with a correction record; the former one ends where the new one begins. A statement
-  that arrives late takes its place between its neighbours and corrects only the one before it.
-- An ending closes what it matches and invents no successor; a negation asserts nothing.
-- Below the confidence floor a statement becomes an uncertainty and what is known stays.
+- Words about a property or relation take their place in the line of their unit, whose rules are in
+  `memory.timeline`; the events are the difference between the line before and after.
+- A contrary word of lower rank and an ending that matches nothing each leave an uncertainty.
+- A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -33,36 +31,31 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
+from memory.cardinality import is_functional
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
-    AttributeAsserted,
-    AttributeClosed,
     AttributeKeyDefined,
-    AttributeReaffirmed,
-    AttributeSuperseded,
     EntityMentioned,
     EntityRecognised,
     Event,
     InstructionDetected,
     InstructionReaffirmed,
-    RelationAsserted,
-    RelationClosed,
-    RelationReaffirmed,
     SpeakerNamed,
     UncertaintyFlagged,
 )
 from memory.known import (
-    Edge,
     EntityName,
     Known,
     KnownEntity,
-    KnownVersion,
-    Place,
     Statement,
+    Unit,
     Wanted,
-    neighbours_of,
+    WantedAttribute,
+    WantedRelation,
 )
+from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
+from memory.timeline import Place, Said, Segment, Standing, changes
 from memory.values import attribute_key, comparable, derived_id, entity_type, folded, name_key, unit_value
 
 CONFIDENCE_FLOOR = 0.7
@@ -83,22 +76,27 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     """What `decide` will ask about. named_speaker: the name of statement.speaker_id's entity."""
     resolve = _resolver(_who(candidates, statement, named_speaker))
     names: set[EntityName] = set()
-    attributes: set[tuple[EntityName, str, str, bool]] = set()
-    edges: set[tuple[EntityName, str, EntityName]] = set()
-    directives: set[str] = set()
+    attributes: list[WantedAttribute] = []
+    relations: list[WantedRelation] = []
     deeds: set[tuple[EntityName, str, str]] = set()
-    for candidate in _ordered(candidates):
+    directives: set[str] = set()
+    for ordinal, candidate in enumerate(_ordered(candidates)):
+        place = statement.place(candidate.start, ordinal)
         match candidate:
             case NameCandidate():
                 names.add(resolve(Mention(speaker=True)))
             case EntityCandidate(entity=entity):
                 names.add(resolve(entity))
-            case AttributeCandidate(entity=entity, key=key, value=value):
+            case AttributeCandidate(entity=entity):
                 names.add(resolve(entity))
-                attributes.add((resolve(entity), attribute_key(key), value, _is_past(candidate)))
-            case RelationCandidate(subject=subject, label=label, object=target):
+                said = statement.said(statement.turn_id, candidate, place, comparable(candidate.value))
+                key = attribute_key(candidate.key)
+                attributes.append(WantedAttribute(resolve(entity), key, said, _is_past(candidate)))
+            case RelationCandidate(subject=subject, object=target):
                 names.update((resolve(subject), resolve(target)))
-                edges.add((resolve(subject), attribute_key(label), resolve(target)))
+                said = statement.said(statement.turn_id, candidate, place, "")
+                label = attribute_key(candidate.label)
+                relations.append(WantedRelation(resolve(subject), label, resolve(target), said))
             case ActionCandidate(actor=actor, verb=verb, object=target_text):
                 names.add(resolve(actor))
                 deeds.add((resolve(actor), attribute_key(verb), comparable(target_text or "")))
@@ -108,7 +106,12 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 names.add(resolve(entity))
             case _:
                 pass
-    return Wanted(frozenset(names), frozenset(attributes), frozenset(edges), frozenset(deeds), frozenset(directives))
+    return Wanted(frozenset(names), tuple(attributes), tuple(relations), frozenset(deeds), frozenset(directives))
+
+
+def relation_unit(subject_id: UUID, label: str, object_id: UUID) -> Unit:
+    """A functional label has one line a subject, any other one a pair of subject and object."""
+    return subject_id, label, "" if is_functional(label) else str(object_id)
 
 
 def _is_past(candidate: AttributeCandidate) -> bool:
@@ -144,6 +147,9 @@ class _Decision:
         self.statement = statement
         self.resolve = _resolver(speaker)
         self.events: list[Event] = []
+        # New words by unit, each with what its event tells beside its segment.
+        self.attributes: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
+        self.relations: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
 
     def decided(self, candidates: Sequence[AnyCandidate]) -> list[Event]:
         for ordinal, candidate in enumerate(candidates):
@@ -162,7 +168,12 @@ class _Decision:
                 case InstructionCandidate():
                     self._instruction(candidate)
                 case UncertaintyCandidate(about=about, reason=reason, entity=entity, key=key):
-                    self._flag(about, reason, entity, key)
+                    entity_id = self._entity(entity, "knowledge") if entity else None
+                    self._flag(about, reason, entity_id, key)
+        for unit, words in self.attributes.items():
+            self._reconcile(self.known.attributes.get(unit, []), words, ATTRIBUTE_EVENTS)
+        for unit, words in self.relations.items():
+            self._reconcile(self.known.relations.get(unit, []), words, RELATION_EVENTS)
         return self.events
 
     # --- entities ---
@@ -175,6 +186,7 @@ class _Decision:
             shown = name or mention.name or self.statement.user_name or self.statement.principal_name or key
             entity = KnownEntity(self._id("entity"), kind, shown, key)
             self.known.entities[kind, key] = entity
+            self.known.supported.add(entity.entity_id)
             self.events.append(
                 EntityRecognised(
                     entity_id=entity.entity_id,
@@ -185,7 +197,6 @@ class _Decision:
                     is_new=(kind, key) not in self.known.visible_names,
                 )
             )
-            self._support(entity.entity_id)
         elif self._supports_newly(entity.entity_id):
             self.events.append(EntityMentioned(entity_id=entity.entity_id))
         return entity.entity_id
@@ -196,183 +207,114 @@ class _Decision:
             self.statement = replace(self.statement, speaker_id=entity_id)
             self.events.append(SpeakerNamed(session_id=self.statement.session_id, entity_id=entity_id))
 
-    # --- attributes ---
+    # --- attributes and relations ---
 
     def _attribute(self, candidate: AttributeCandidate, place: Place) -> None:
         entity_id = self._entity(candidate.entity, candidate.category)
         key = attribute_key(candidate.key)
-        words = f"{key}: {candidate.value}"
-        if candidate.confidence < CONFIDENCE_FLOOR:
-            self._flag(words, "low confidence", candidate.entity, key)
-        elif candidate.polarity is Polarity.NEGATED:
-            self._flag(f"not {words}", "negated", candidate.entity, key)
-        elif candidate.polarity is Polarity.ENDED:
-            self._end_attribute(candidate, place, entity_id, key)
-        else:
-            self._assert_attribute(candidate, place, entity_id, key)
-
-    def _assert_attribute(self, candidate: AttributeCandidate, place: Place, entity_id: UUID, key: str) -> None:
-        single_valued = self._cardinality(key)
-        past = _is_past(candidate)
-        unit = (entity_id, key, unit_value(candidate.value, single_valued=single_valued, past=past))
-        line = self.known.neighbours.setdefault(unit, [])
-        before, after = neighbours_of(line, place)
-        if before and before.says(candidate.value) and (past or self._still_holds(before)):
-            if self._supports_newly(before.version_id):
-                self.events.append(AttributeReaffirmed(version_id=before.version_id))
+        if self._is_doubtful(candidate, f"{key}: {candidate.value}", entity_id, key):
             return
-        version = self._version(candidate, candidate.value, place)
-        stated = candidate.valid_from is not None
-        self.events.append(
-            AttributeAsserted(
-                version_id=version.version_id,
-                entity_id=entity_id,
-                key=key,
-                value=candidate.value,
-                category=candidate.category,
-                confidence=candidate.confidence,
-                source_kind=self.statement.source_kind,
-                single_valued=single_valued,
-                turn_position=version.turn_position,
-                offset=version.offset,
-                valid_from=version.valid_from,
-                stated=stated,
-                valid_until=version.valid_until,
-                precision=candidate.precision,
-                labels=self.statement.labels,
-            )
-        )
-        self._support(version.version_id)
-        line.append(version)
-        if past:
-            return
-        if before and before.continues:
-            reason = "moved_on" if candidate.change or stated else "restated"
-            self._supersede(line, before, version, after, reason)
-        if after:
-            self._supersede(line, version, after, None, "relinked")
-
-    def _version(self, candidate: AttributeCandidate | RelationCandidate, value: str, place: Place) -> KnownVersion:
-        """A new version said at `place`, its interval never negative."""
-        said_at, turn_position, offset = place
-        valid_from, valid_until = candidate.valid_from or said_at, candidate.valid_until
-        return KnownVersion(
-            version_id=self._id("attribute" if isinstance(candidate, AttributeCandidate) else "relation"),
-            value=value,
-            said_at=said_at,
-            turn_position=turn_position,
-            offset=offset,
-            valid_from=valid_from if valid_until is None else min(valid_from, valid_until),
-            valid_until=valid_until,
-            superseded_by=None,
-        )
-
-    def _still_holds(self, version: KnownVersion) -> bool:
-        """Whether saying it again adds nothing new: it has not ended, or this turn itself said so before it did."""
-        return version.continues or version.version_id in self.known.supported
-
-    def _supersede(
-        self, line: list[KnownVersion], old: KnownVersion, new: KnownVersion, after: KnownVersion | None, reason: str
-    ) -> None:
-        """Link old -> new. `after`, the one that followed old until now, bounds where old may end."""
-        ends = min(new.valid_from, after.valid_from) if after else new.valid_from
-        valid_until = max(old.valid_from, ends)
-        self.events.append(
-            AttributeSuperseded(
-                old_version_id=old.version_id,
-                new_version_id=new.version_id,
-                valid_until=valid_until,
-                known_at=max(old.said_at, new.said_at),
-                reason=reason,
-                correction_id=None if reason == "relinked" else self._id("correction"),
-            )
-        )
-        line[line.index(old)] = replace(old, valid_until=valid_until, superseded_by=new.version_id)
-
-    def _end_attribute(self, candidate: AttributeCandidate, place: Place, entity_id: UUID, key: str) -> None:
-        single_valued = self.known.single_valued(key)
-        unit = (entity_id, key, unit_value(candidate.value, single_valued=single_valued, past=False))
-        line = self.known.neighbours.get(unit, [])
-        before, _ = neighbours_of(line, place)
-        if before is None or not before.says(candidate.value):
-            self._flag(f"no longer {key}: {candidate.value}", "ended, but not known", candidate.entity, key)
-        elif before.valid_until is None:
-            ended_at = self._ended_at(candidate, before)
-            self.events.append(AttributeClosed(version_id=before.version_id, valid_until=ended_at, reason="ended"))
-            line[line.index(before)] = replace(before, valid_until=ended_at)
-
-    def _ended_at(self, candidate: AttributeCandidate | RelationCandidate, version: KnownVersion) -> datetime:
-        return max(candidate.valid_until or candidate.valid_from or self.statement.said_at, version.valid_from)
-
-    def _cardinality(self, key: str) -> bool:
         single_valued = self.known.single_valued(key)
         if key not in self.known.keys:
             self.known.keys[key] = single_valued
             self.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
-        return single_valued
-
-    # --- relations, actions, instructions, uncertainties ---
+        unit = (
+            entity_id,
+            key,
+            unit_value(candidate.value, single_valued=single_valued, past=_is_past(candidate)),
+        )
+        fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
+        known = self.known.attributes.get(unit, [])
+        self._put(self.attributes.setdefault(unit, {}), known, candidate, place, comparable(candidate.value), fields)
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self._entity(candidate.subject, candidate.category)
         object_id = self._entity(candidate.object, "knowledge")
         label = attribute_key(candidate.label)
-        words = f"{label} {candidate.object.name}"
-        if candidate.confidence < CONFIDENCE_FLOOR:
-            self._flag(words, "low confidence", candidate.subject, label)
-        elif candidate.polarity is Polarity.NEGATED:
-            self._flag(f"not {words}", "negated", candidate.subject, label)
-        elif candidate.polarity is Polarity.ENDED:
-            self._end_relation(candidate, place, (subject_id, label, object_id))
-        else:
-            self._assert_relation(candidate, place, (subject_id, label, object_id))
-
-    def _assert_relation(self, candidate: RelationCandidate, place: Place, edge: Edge) -> None:
-        line = self.known.edges.setdefault(edge, [])
-        before, after = neighbours_of(line, place)
-        same = before if before and self._says_again(candidate, before) else after
-        if same and self._says_again(candidate, same):
-            if self._supports_newly(same.version_id):
-                self.events.append(RelationReaffirmed(relation_id=same.version_id))
+        if self._is_doubtful(candidate, f"{label} {candidate.object.name}", subject_id, label):
             return
-        version = self._version(candidate, "", place)
-        subject_id, label, object_id = edge
-        self.events.append(
-            RelationAsserted(
-                relation_id=version.version_id,
-                subject_id=subject_id,
-                label=label,
-                object_id=object_id,
-                category=candidate.category,
-                confidence=candidate.confidence,
-                source_kind=self.statement.source_kind,
-                turn_position=version.turn_position,
-                offset=version.offset,
-                valid_from=version.valid_from,
-                stated=candidate.valid_from is not None,
-                valid_until=version.valid_until,
-                labels=self.statement.labels,
-            )
+        unit = relation_unit(subject_id, label, object_id)
+        fields = {
+            "subject_id": subject_id,
+            "label": label,
+            "object_id": object_id,
+            "functional": is_functional(label),
+        }
+        known = self.known.relations.get(unit, [])
+        self._put(self.relations.setdefault(unit, {}), known, candidate, place, str(object_id), fields)
+
+    def _is_doubtful(
+        self, candidate: AttributeCandidate | RelationCandidate, words: str, entity_id: UUID, key: str
+    ) -> bool:
+        """Flag what can't be asserted; True if so."""
+        if candidate.confidence < CONFIDENCE_FLOOR:
+            self._flag(words, "low confidence", entity_id, key)
+        elif candidate.polarity is Polarity.NEGATED:
+            self._flag(f"not {words}", "negated", entity_id, key)
+        else:
+            return False
+        return True
+
+    def _put(
+        self,
+        words: dict[UUID, tuple[Said, dict[str, Any]]],
+        known: Sequence[Said],
+        candidate: AttributeCandidate | RelationCandidate,
+        place: Place,
+        value: str,
+        fields: dict[str, Any],
+    ) -> None:
+        """Note new words about a unit, unless this turn already said them there."""
+        said = self.statement.said(self._id("statement", place[2]), candidate, place, value)
+        if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known):
+            return
+        words[said.id] = (
+            said,
+            {
+                **fields,
+                "category": candidate.category,
+                "confidence": candidate.confidence,
+                "source_kind": self.statement.source_kind,
+                "turn_position": place[1],
+                "offset": place[2],
+                "start": said.start,
+                "until": said.until,
+                "precision": candidate.precision,
+                "change": said.change,
+                "repair": said.repair,
+                "labels": self.statement.labels,
+            },
         )
-        self._support(version.version_id)
-        line.append(version)
 
-    def _says_again(self, candidate: RelationCandidate, version: KnownVersion) -> bool:
-        """Whether `version` already tells what the candidate says."""
-        if candidate.valid_until is not None:
-            return version.valid_until == candidate.valid_until
-        return self._still_holds(version)
+    def _reconcile(
+        self,
+        known: Sequence[Said],
+        words: dict[UUID, tuple[Said, dict[str, Any]]],
+        event_of: EventOf,
+    ) -> None:
+        """Append the difference that new words make to the line of their unit."""
+        new = [said for said, _ in words.values()]
+        for change in changes(known, new):
+            segment = change.segment
+            said, fields = words.get(segment.id, (None, {}))
+            if change.before is None and said is not None:
+                self.events.append(event_of.statement(said, segment)(segment=segment, **fields))
+            else:
+                by_these_words = segment.superseded_by in words and segment.reason != "relinked"
+                correction_id = self._id("correction") if by_these_words else None
+                self.events.append(event_of.change(change, correction_id))
+            if segment.standing in _UNCERTAIN and (change.before is None or change.before.standing != segment.standing):
+                self._flag_unsettled(segment, words)
 
-    def _end_relation(self, candidate: RelationCandidate, place: Place, edge: Edge) -> None:
-        line = self.known.edges.get(edge, [])
-        before, _ = neighbours_of(line, place)
-        if before is None:
-            words = f"no longer {edge[1]} {candidate.object.name}"
-            self._flag(words, "ended, but not known", candidate.subject, edge[1])
-        elif before.valid_until is None:
-            ended_at = self._ended_at(candidate, before)
-            self.events.append(RelationClosed(relation_id=before.version_id, valid_until=ended_at, reason="ended"))
-            line[line.index(before)] = replace(before, valid_until=ended_at)
+    def _flag_unsettled(self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]]) -> None:
+        """The uncertainty that a claim or an ending without a match leaves; it names the fact."""
+        _, fields = words.get(segment.id) or next(iter(words.values()))
+        owner = fields.get("entity_id") or fields["subject_id"]
+        key = fields.get("key") or fields["label"]
+        about = f"{key}: {fields['value']}" if "value" in fields else str(key)
+        self._flag(about, _UNCERTAIN[segment.standing], owner, str(key))
+
+    # --- actions, instructions, uncertainties ---
 
     def _action(self, candidate: ActionCandidate) -> None:
         actor_id = self._entity(candidate.actor, candidate.category)
@@ -384,6 +326,7 @@ class _Decision:
                 self.events.append(ActionReaffirmed(action_id=action_id))
             return
         action_id = self.known.deeds[deed] = self._id("action")
+        self.known.supported.add(action_id)
         self.events.append(
             ActionRecorded(
                 action_id=action_id,
@@ -398,7 +341,6 @@ class _Decision:
                 labels=self.statement.labels,
             )
         )
-        self._support(action_id)
 
     def _instruction(self, candidate: InstructionCandidate) -> None:
         directive = folded(candidate.description)
@@ -408,6 +350,7 @@ class _Decision:
                 self.events.append(InstructionReaffirmed(instruction_id=instruction_id))
             return
         instruction_id = self.known.directives[directive] = self._id("instruction")
+        self.known.supported.add(instruction_id)
         self.events.append(
             InstructionDetected(
                 instruction_id=instruction_id,
@@ -417,9 +360,8 @@ class _Decision:
                 labels=self.statement.labels,
             )
         )
-        self._support(instruction_id)
 
-    def _flag(self, about: str, reason: str, mention: Mention | None, key: str | None) -> None:
+    def _flag(self, about: str, reason: str, entity_id: UUID | None, key: str | None) -> None:
         if (folded(about), reason) in self.known.flags:
             return
         self.known.note_flags([(about, reason)])
@@ -428,7 +370,7 @@ class _Decision:
                 uncertainty_id=self._id("uncertainty"),
                 about=about,
                 reason=reason,
-                entity_id=self._entity(mention, "knowledge") if mention else None,
+                entity_id=entity_id,
                 key=key,
                 labels=self.statement.labels,
             )
@@ -436,15 +378,20 @@ class _Decision:
 
     # --- support and ids ---
 
-    def _support(self, subject_id: UUID) -> None:
-        self.known.supported.add(subject_id)
-
     def _supports_newly(self, subject_id: UUID) -> bool:
         """Whether this turn did not support it before; it does from now on."""
         newly = subject_id not in self.known.supported
         self.known.supported.add(subject_id)
         return newly
 
-    def _id(self, kind: str) -> UUID:
-        """Unique: no two events have one position, and replay reads it from the event."""
-        return derived_id(self.statement.turn_id, kind, self.statement.next_position + len(self.events))
+    def _id(self, kind: str, offset: int | None = None) -> UUID:
+        """Unique: no two events have one position, and no two words of a turn one offset."""
+        position = self.statement.next_position
+        ordinal = str(position + len(self.events)) if offset is None else f"{position}.{offset}"
+        return derived_id(self.statement.turn_id, kind, ordinal)
+
+
+_UNCERTAIN = {
+    Standing.CLAIMED: "contradicts a source of higher rank",
+    Standing.UNMATCHED: "ended, but not known",
+}

@@ -6,8 +6,8 @@ add types; never rename or remove. When a meaning must change, raise `class_vers
 `tests/data/stored_events.jsonl` and must decode for ever.
 
 An event carries ids, not copies: who, when and under which scope set stand in the log's columns
-(see `memory.log.Recorded`). `known_at` is in the payload only where it may differ from the
-event's own statement time.
+(see `memory.recorded`). `known_at` is in the payload only where it may differ from the event's own
+statement time.
 """
 
 from datetime import datetime
@@ -19,6 +19,7 @@ from eventsourcing.domain import AbstractDecision
 from eventsourcing.utils import register_topic
 
 from memory.candidates import AnyCandidate, MemoryCategory
+from memory.timeline import Segment
 from memory.values import Infer, Role, SourceKind
 
 
@@ -158,95 +159,117 @@ class AttributeKeyDefined(Event, frozen=True, kw_only=True):
     single_valued: bool
 
 
-class AttributeAsserted(Event, frozen=True, kw_only=True):
-    """An entity was said to have a value, from a moment on.
+class StatementEvent(Event, frozen=True, kw_only=True):
+    """What all words about a unit have in common. Who said it when stands in the log's columns.
 
-    turn_position, offset: where in the log, and where in the turn, it was said; after the time they
-    decide the total order of statements (see `memory.known.Place`).
-    valid_from: when it began to hold in the world; `stated` says whether the words gave that time.
-    valid_until: set when it was stated as already past.
+    start, until: stated times, None if the words gave none; precision of them. change, repair: see
+    `memory.candidates.StatementCandidate`. turn_position, offset: with the time, the place in the total
+    order of statements. segment: what it amounted to in the line of its unit when it was decided.
     """
 
-    version_id: UUID
-    entity_id: UUID
-    key: str
-    value: str
+    segment: Segment
     category: MemoryCategory
     confidence: float
     source_kind: SourceKind
-    single_valued: bool
     turn_position: int
     offset: int
-    valid_from: datetime
-    stated: bool
-    valid_until: datetime | None = None
+    start: datetime | None = None
+    until: datetime | None = None
     precision: str = ""
+    change: bool = False
+    repair: bool = False
     labels: tuple[str, ...] = ()
 
 
-class AttributeReaffirmed(Event, frozen=True, kw_only=True):
-    """The same value was said again."""
+class AttributeStatement(StatementEvent, frozen=True, kw_only=True):
+    """Words about a property of an entity."""
 
-    version_id: UUID
+    entity_id: UUID
+    key: str
+    value: str
+    single_valued: bool
 
 
-class AttributeSuperseded(Event, frozen=True, kw_only=True):
-    """One version replaced another in the line of a unit.
+class AttributeAsserted(AttributeStatement, frozen=True, kw_only=True):
+    """A version of an attribute begins: an entity was said to have a value."""
 
-    known_at: since when both are known. correction_id: the record shown to callers; None when
-    neighbours are only relinked around a late arrival.
-    reason: moved_on, restated or relinked.
-    """
 
-    old_version_id: UUID
-    new_version_id: UUID
-    valid_until: datetime
+class AttributeReaffirmed(AttributeStatement, frozen=True, kw_only=True):
+    """The value of a version was said again."""
+
+
+class AttributeEnded(AttributeStatement, frozen=True, kw_only=True):
+    """A value was said to have ended."""
+
+
+class LineChange(Event, frozen=True, kw_only=True):
+    """From `known_at` on, a statement's segment is this one."""
+
+    segment: Segment
     known_at: datetime
-    reason: str
+
+
+class Superseded(LineChange, frozen=True, kw_only=True):
+    """A version gave way to another. correction_id: the record shown to callers; None when a late arrival
+    only moves it between its neighbours."""
+
     correction_id: UUID | None = None
 
 
-class AttributeClosed(Event, frozen=True, kw_only=True):
-    """A version ended without a successor. reason: ended or forgotten."""
+class AttributeSuperseded(Superseded, frozen=True, kw_only=True):
+    """A value gave way to another."""
 
-    version_id: UUID
-    valid_until: datetime
-    reason: str
+
+class AttributeClosed(LineChange, frozen=True, kw_only=True):
+    """A version ended without a successor."""
+
+
+class AttributeReopened(LineChange, frozen=True, kw_only=True):
+    """A version that had ended is in force again."""
+
+
+class AttributeRelinked(LineChange, frozen=True, kw_only=True):
+    """A statement took another place in its line: other neighbours, another standing or rank."""
 
 
 # --- relations, actions, instructions, uncertainties ------------------------------------------------
 
 
-class RelationAsserted(Event, frozen=True, kw_only=True):
-    """Two entities were said to be related, from a moment on."""
+class RelationStatement(StatementEvent, frozen=True, kw_only=True):
+    """Words about a directed relation between two entities. functional: a subject has one object at a time."""
 
-    relation_id: UUID
     subject_id: UUID
     label: str
     object_id: UUID
-    category: MemoryCategory
-    confidence: float
-    source_kind: SourceKind
-    turn_position: int
-    offset: int
-    valid_from: datetime
-    stated: bool
-    valid_until: datetime | None = None
-    labels: tuple[str, ...] = ()
+    functional: bool
 
 
-class RelationReaffirmed(Event, frozen=True, kw_only=True):
-    """The same relation was said again."""
-
-    relation_id: UUID
+class RelationAsserted(RelationStatement, frozen=True, kw_only=True):
+    """A version of a relation begins."""
 
 
-class RelationClosed(Event, frozen=True, kw_only=True):
-    """A relation ended. reason: ended or forgotten."""
+class RelationReaffirmed(RelationStatement, frozen=True, kw_only=True):
+    """The relation was said again."""
 
-    relation_id: UUID
-    valid_until: datetime
-    reason: str
+
+class RelationEnded(RelationStatement, frozen=True, kw_only=True):
+    """The relation was said to have ended."""
+
+
+class RelationSuperseded(Superseded, frozen=True, kw_only=True):
+    """A relation gave way to one with another object."""
+
+
+class RelationClosed(LineChange, frozen=True, kw_only=True):
+    """A relation ended without a successor."""
+
+
+class RelationReopened(LineChange, frozen=True, kw_only=True):
+    """A relation that had ended holds again."""
+
+
+class RelationRelinked(LineChange, frozen=True, kw_only=True):
+    """A statement about a relation took another place in its line."""
 
 
 class ActionRecorded(Event, frozen=True, kw_only=True):
@@ -314,11 +337,18 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     AttributeKeyDefined,
     AttributeAsserted,
     AttributeReaffirmed,
+    AttributeEnded,
     AttributeSuperseded,
     AttributeClosed,
+    AttributeReopened,
+    AttributeRelinked,
     RelationAsserted,
     RelationReaffirmed,
+    RelationEnded,
+    RelationSuperseded,
     RelationClosed,
+    RelationReopened,
+    RelationRelinked,
     ActionRecorded,
     ActionReaffirmed,
     InstructionDetected,

@@ -1,11 +1,16 @@
 """Soft forgetting: an entity leaves every read, the log keeps everything."""
 
+from datetime import datetime
+
+from msgspec.structs import replace
+
 from memory.events import AttributeClosed, EntityForgotten, Event, RelationClosed
 from memory.known import EntityName
 from memory.log import EventLog
 from memory.ports import Knowledge
 from memory.principals import Caller
 from memory.recorded import Origin
+from memory.timeline import Segment
 
 
 class Forgetting:
@@ -26,14 +31,16 @@ class Forgetting:
             for entity in held:
                 origin = Origin(principal_id=caller.principal_id, scope_set_id=entity.scope_set_id)
                 events: list[Event] = [
-                    AttributeClosed(version_id=version_id, valid_until=max(writing.now, valid_from), reason="forgotten")
-                    for version_id, valid_from in entity.versions
+                    AttributeClosed(segment=_forgotten(segment, writing.now), known_at=writing.now)
+                    for segment in entity.attributes
                 ]
                 events += [
-                    RelationClosed(
-                        relation_id=relation_id, valid_until=max(writing.now, valid_from), reason="forgotten"
-                    )
-                    for relation_id, valid_from in entity.relations
+                    RelationClosed(segment=_forgotten(segment, writing.now), known_at=writing.now)
+                    for segment in entity.relations
                 ]
                 writing.record([*events, EntityForgotten(entity_id=entity.entity_id)], origin)
             return len(held)
+
+
+def _forgotten(segment: Segment, now: datetime) -> Segment:
+    return replace(segment, valid_until=max(now, segment.valid_from), reason="forgotten")

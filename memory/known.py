@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from memory.candidates import CANDIDATES_PER_TURN_MAX
+from memory.candidates import CANDIDATES_PER_TURN_MAX, AttributeCandidate, Polarity, RelationCandidate
 from memory.cardinality import is_single_valued
+from memory.timeline import Place, Said
 from memory.values import Role, SourceKind, folded
 
 EntityName = tuple[str, str]  # (type, normalised name)
-Unit = tuple[UUID, str, str]  # (entity, key, unit_value)
-Edge = tuple[UUID, str, UUID]  # (subject, label, object)
-Place = tuple[datetime, int, int]  # when it was said, position of its turn, offset in the turn: a total order
+Unit = tuple[UUID, str, str]  # (entity or subject, key or label, unit_value)
 Deed = tuple[UUID, str, str, datetime | None]  # (actor, verb, comparable object, when)
 
 
@@ -42,6 +41,30 @@ class Statement:
         """The place of the candidate that begins at `start` and is the turn's ordinal-th: no two share one."""
         return self.said_at, self.position, start * CANDIDATES_PER_TURN_MAX + ordinal
 
+    def said(
+        self, statement_id: UUID, candidate: AttributeCandidate | RelationCandidate, place: Place, value: str
+    ) -> Said:
+        """The candidate as words about its unit. value: in comparable form."""
+        ends = candidate.polarity is Polarity.ENDED
+        start, until = candidate.valid_from, candidate.valid_until
+        if ends:
+            start, until = None, until or start
+        elif start and until:
+            start = min(start, until)
+        elif until:
+            start = min(self.said_at, until)
+        return Said(
+            id=statement_id,
+            place=place,
+            value=value,
+            rank=self.source_kind.rank,
+            start=start,
+            until=until,
+            ends=ends,
+            change=candidate.change,
+            repair=candidate.repair,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class KnownEntity:
@@ -51,47 +74,21 @@ class KnownEntity:
     name_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class KnownVersion:
-    """A version of an attribute, or of a relation (whose value is empty), in the line of its unit or edge."""
-
-    version_id: UUID
-    value: str
-    said_at: datetime
-    turn_position: int
-    offset: int
-    valid_from: datetime
-    valid_until: datetime | None
-    superseded_by: UUID | None
-
-    @property
-    def place(self) -> Place:
-        return self.said_at, self.turn_position, self.offset
-
-    @property
-    def continues(self) -> bool:
-        """Whether a later value follows on from this one: it has not ended by itself."""
-        return self.valid_until is None or self.superseded_by is not None
-
-    def says(self, value: str) -> bool:
-        return folded(self.value) == folded(value)
-
-
 @dataclass(slots=True)
 class Known:
     """Memory around one turn's candidates. `decide` works on it and keeps it true to what it decides.
 
     entities: in the statement's own scope set. visible_names: names of entities that the caller
-    sees in any scope set. neighbours, edges: for each unit and edge the versions next to the
-    statement in its line. deeds, directives: id of the row. supported: what this turn already
-    supports. keys: key -> single_valued.
+    sees in any scope set. attributes, relations: of each unit the whole line, or its tail where that
+    suffices. deeds, directives: id of the row. supported: what this turn already supports.
+    keys: key -> single_valued.
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
     visible_names: set[EntityName] = field(default_factory=set)
     keys: dict[str, bool] = field(default_factory=dict)
-    neighbours: dict[Unit, list[KnownVersion]] = field(default_factory=dict)
-    edges: dict[Edge, list[KnownVersion]] = field(default_factory=dict)
+    attributes: dict[Unit, list[Said]] = field(default_factory=dict)
+    relations: dict[Unit, list[Said]] = field(default_factory=dict)
     deeds: dict[Deed, UUID] = field(default_factory=dict)
     directives: dict[str, UUID] = field(default_factory=dict)
     flags: set[tuple[str, str]] = field(default_factory=set)
@@ -109,29 +106,31 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What must be loaded for a turn's candidates.
+class WantedAttribute:
+    """Words about (entity, key). said: with the turn's id for its own. past: stated as already over."""
 
-    attributes: (entity, key, value, stated as past). deeds: (actor, verb, comparable object).
-    """
+    entity: EntityName
+    key: str
+    said: Said
+    past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WantedRelation:
+    """Words about subject -label-> object. said: its value is the object's id, so still empty."""
+
+    subject: EntityName
+    label: str
+    object: EntityName
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What must be loaded for a turn's candidates. deeds: (actor, verb, comparable object)."""
 
     names: frozenset[EntityName]
-    attributes: frozenset[tuple[EntityName, str, str, bool]]
-    edges: frozenset[tuple[EntityName, str, EntityName]]
+    attributes: tuple[WantedAttribute, ...]
+    relations: tuple[WantedRelation, ...]
     deeds: frozenset[tuple[EntityName, str, str]]
     directives: frozenset[str]
-
-    @property
-    def keys(self) -> frozenset[str]:
-        return frozenset(key for _, key, _, _ in self.attributes)
-
-
-def neighbours_of(line: Iterable[KnownVersion], place: Place) -> tuple[KnownVersion | None, KnownVersion | None]:
-    """The last version said at or before `place` and the first one said after it."""
-    before = after = None
-    for version in line:
-        if version.place <= place and (before is None or version.place > before.place):
-            before = version
-        if version.place > place and (after is None or version.place < after.place):
-            after = version
-    return before, after

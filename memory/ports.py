@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from memory.known import EntityName, Known, Statement, Wanted
 from memory.log import Writing
 from memory.scopes import ScopeSet
+from memory.timeline import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class KnownSession:
 
 @dataclass(frozen=True, slots=True)
 class HeldEntity:
-    """An entity with the live versions and relations that end when it is forgotten: (id, valid_from)."""
+    """An entity with what holds or is claimed of it, and ends when it is forgotten."""
 
     entity_id: UUID
     scope_set_id: UUID
-    versions: Sequence[tuple[UUID, datetime]]
-    relations: Sequence[tuple[UUID, datetime]]
+    attributes: Sequence[Segment]
+    relations: Sequence[Segment]
 
 
 class Knowledge(Protocol):

@@ -47,14 +47,15 @@ LIMIT %(limit)s
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
-        case AttributeSuperseded(correction_id=UUID() as correction_id) as event:
+        case AttributeSuperseded(segment=segment, correction_id=UUID() as correction_id):
+            assert segment.superseded_by is not None
             yield Put(
                 TABLE,
                 CorrectionRow(
                     *start(recorded, correction_id),
-                    old_version_id=event.old_version_id,
-                    new_version_id=event.new_version_id,
-                    reason=event.reason,
+                    old_version_id=segment.id,
+                    new_version_id=segment.superseded_by,
+                    reason=segment.reason,
                     turn_id=recorded.origin.turn_id,
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,

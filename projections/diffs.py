@@ -53,11 +53,14 @@ def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
         for event in events
         if isinstance(event, EntityRecognised | EntityMentioned)
     }
-    replaced = [event for event in events if isinstance(event, AttributeSuperseded) and event.correction_id]
+    replaced = [
+        (event.correction_id, event.segment.id, event.segment.superseded_by, event.segment.reason)
+        for event in events
+        if isinstance(event, AttributeSuperseded) and event.correction_id and event.segment.superseded_by
+    ]
     versions = {}
     if replaced:
-        ids = [version_id for event in replaced for version_id in (event.old_version_id, event.new_version_id)]
-        versions = attribute_versions.by_ids(reader, ids)
+        versions = attribute_versions.by_ids(reader, [one for _, old, new, _ in replaced for one in (old, new)])
     entity = entities.by_ids(reader, list(mentions)) if mentions else {}
     return TurnDiff(
         entity=entity,
@@ -68,10 +71,7 @@ def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
         instructions=[event for event in events if isinstance(event, InstructionDetected)],
         uncertainties=[event for event in events if isinstance(event, UncertaintyFlagged)],
         corrections=[
-            Correction(
-                event.correction_id, versions[event.old_version_id], versions[event.new_version_id], event.reason
-            )
-            for event in replaced
-            if event.correction_id
+            Correction(correction_id, versions[old], versions[new], reason)
+            for correction_id, old, new, reason in replaced
         ],
     )

@@ -1,4 +1,7 @@
-"""Provenance: which turns support which entity, version, relation, action or instruction."""
+"""Provenance: which turns support which entity, action or instruction, and how well anything is supported.
+
+Words about properties and relations are rows of their own (see `projections.statements`).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,14 +11,10 @@ from uuid import UUID
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
-    AttributeAsserted,
-    AttributeReaffirmed,
     EntityMentioned,
     EntityRecognised,
     InstructionDetected,
     InstructionReaffirmed,
-    RelationAsserted,
-    RelationReaffirmed,
 )
 from memory.recorded import Recorded
 from memory.values import derived_id
@@ -38,10 +37,6 @@ TABLE = Table(
 HANDLES = (
     EntityRecognised,
     EntityMentioned,
-    AttributeAsserted,
-    AttributeReaffirmed,
-    RelationAsserted,
-    RelationReaffirmed,
     ActionRecorded,
     ActionReaffirmed,
     InstructionDetected,
@@ -49,10 +44,18 @@ HANDLES = (
 )
 
 EVIDENCE = """
-SELECT p.subject_id, count(*), max(p.known_from)
-FROM {provenance} AS p
-WHERE p.subject_id = ANY(%(ids)s)
-GROUP BY p.subject_id
+SELECT e.subject_id, count(DISTINCT e.turn_id), max(e.said_at)
+FROM (
+    SELECT p.subject_id, p.turn_id, p.known_from AS said_at FROM {provenance} AS p
+    WHERE p.subject_id = ANY(%(ids)s)
+    UNION ALL
+    SELECT v.version_id, v.turn_id, v.said_at FROM {attribute_versions} AS v
+    WHERE v.version_id = ANY(%(ids)s) AND NOT v.ends
+    UNION ALL
+    SELECT r.version_id, r.turn_id, r.said_at FROM {relations} AS r
+    WHERE r.version_id = ANY(%(ids)s) AND NOT r.ends
+) AS e
+GROUP BY e.subject_id
 """
 
 
@@ -67,10 +70,6 @@ class Evidence:
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case EntityRecognised(entity_id=subject_id) | EntityMentioned(entity_id=subject_id):
-            pass
-        case AttributeAsserted(version_id=subject_id) | AttributeReaffirmed(version_id=subject_id):
-            pass
-        case RelationAsserted(relation_id=subject_id) | RelationReaffirmed(relation_id=subject_id):
             pass
         case ActionRecorded(action_id=subject_id) | ActionReaffirmed(action_id=subject_id):
             pass

@@ -1,114 +1,102 @@
-"""Relations: directed, labelled edges between entities, with when they held."""
+"""Relations: directed, labelled edges between entities, with when they held.
+
+A functional label has one line of objects a subject; any other one a line for each pair. All words
+about an edge are rows here (see `projections.statements`); `unit_object` is the object of a label
+that is not functional, as text, and empty for one that is.
+"""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from uuid import UUID
 
-from msgspec.structs import replace
-
-from memory.events import RelationAsserted, RelationClosed
+from memory.events import (
+    RelationAsserted,
+    RelationClosed,
+    RelationEnded,
+    RelationReaffirmed,
+    RelationRelinked,
+    RelationReopened,
+    RelationSuperseded,
+)
 from memory.recorded import Recorded
+from projections import statements
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Revise, Row, Table, start
+from projections.statements import StatementRow
+from projections.table import Op, Put, Table, start
 
 
-class RelationRow(Row, frozen=True):
+class RelationRow(StatementRow, frozen=True):
     subject_id: UUID
     label: str
     object_id: UUID
-    category: str
-    confidence: float
-    source_kind: str
-    turn_id: UUID
-    session_id: UUID | None
-    said_at: datetime
-    turn_position: int
-    said_offset: int
-    stated: bool
-    end_reason: str | None
-    labels: list[str]
+    unit_object: str
 
 
 TABLE = Table(
     "relations",
     RelationRow,
-    columns="""
+    columns=f"""
+    {statements.COLUMNS}
     subject_id uuid NOT NULL,
     label text NOT NULL,
     object_id uuid NOT NULL,
-    category text NOT NULL,
-    confidence double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    source_kind text NOT NULL,
-    turn_id uuid NOT NULL,
-    session_id uuid,
-    said_at timestamptz NOT NULL,
-    turn_position bigint NOT NULL,
-    said_offset integer NOT NULL,
-    stated boolean NOT NULL,
-    end_reason text,
-    labels text[] NOT NULL
+    unit_object text NOT NULL
     """,
     indexes={
-        "line": """(subject_id, label, object_id, said_at, turn_position, said_offset)
+        "line": """(subject_id, label, unit_object, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
         "to_object": "(object_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
     },
     unique_indexes={
-        "one_live_edge": """(scope_set_id, subject_id, label, object_id)
-            WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL"""
+        "one_live_edge": """(scope_set_id, subject_id, label, unit_object)
+            WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL AND standing = 'current'"""
     },
 )
-HANDLES = (RelationAsserted, RelationClosed)
+HANDLES = (
+    RelationAsserted,
+    RelationReaffirmed,
+    RelationEnded,
+    RelationSuperseded,
+    RelationClosed,
+    RelationReopened,
+    RelationRelinked,
+)
 
 LIVE_OF_ENTITIES = """
 SELECT r.* FROM {relations} AS r
-WHERE (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s)) AND r.valid_to IS NULL
-ORDER BY r.said_at DESC, r.id
+WHERE (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s))
+    AND r.valid_to IS NULL AND r.standing = 'current'
+ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
 """
 
 LIVE_BY_CATEGORY = """
 SELECT r.* FROM {relations} AS r
     JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
-WHERE r.category = %(category)s AND r.valid_to IS NULL
+WHERE r.category = %(category)s AND r.valid_to IS NULL AND r.standing = 'current'
     AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
-ORDER BY r.said_at DESC, r.id
+ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
 """
 
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
-        case RelationAsserted() as event:
-            turn_id = recorded.origin.turn_id
-            assert turn_id is not None
+        case RelationAsserted() | RelationReaffirmed() | RelationEnded() as said:
+            segment = said.segment
             yield Put(
                 TABLE,
                 RelationRow(
-                    *start(recorded, event.relation_id, valid_from=event.valid_from, valid_to=event.valid_until),
-                    subject_id=event.subject_id,
-                    label=event.label,
-                    object_id=event.object_id,
-                    category=event.category,
-                    confidence=event.confidence,
-                    source_kind=event.source_kind,
-                    turn_id=turn_id,
-                    session_id=recorded.origin.session_id,
-                    said_at=recorded.known_at,
-                    turn_position=event.turn_position,
-                    said_offset=event.offset,
-                    stated=event.stated,
-                    end_reason=None,
-                    labels=list(event.labels),
+                    *start(recorded, segment.id, valid_from=segment.valid_from, valid_to=segment.valid_until),
+                    **statements.common(recorded, said, ends=isinstance(said, RelationEnded)),
+                    subject_id=said.subject_id,
+                    label=said.label,
+                    object_id=said.object_id,
+                    unit_object="" if said.functional else str(said.object_id),
                 ),
             )
-        case RelationClosed(relation_id=relation_id, valid_until=ended_at, reason=reason):
-            yield Revise(
-                TABLE,
-                relation_id,
-                recorded.known_at,
-                lambda row: replace(row, valid_to=ended_at, end_reason=reason),
-            )
+        case RelationSuperseded() | RelationClosed() | RelationReopened() | RelationRelinked() as changed:
+            yield statements.revised(TABLE, changed)
 
 
 def live_of_entities(reader: Reader, entity_ids: Sequence[UUID], *, limit: int) -> Page[RelationRow]:

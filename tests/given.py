@@ -10,31 +10,32 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 from memory.candidates import AnyCandidate
-from memory.decide import decide
+from memory.decide import decide, relation_unit
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
-    AttributeAsserted,
-    AttributeClosed,
+    AttributeEnded,
     AttributeKeyDefined,
-    AttributeReaffirmed,
-    AttributeSuperseded,
+    AttributeStatement,
     EntityMentioned,
     EntityRecognised,
     Event,
     InstructionDetected,
     InstructionReaffirmed,
-    RelationAsserted,
-    RelationClosed,
-    RelationReaffirmed,
+    LineChange,
+    RelationEnded,
+    RelationStatement,
     SpeakerNamed,
+    StatementEvent,
     UncertaintyFlagged,
 )
-from memory.known import Known, KnownEntity, KnownVersion, Statement
+from memory.known import Known, KnownEntity, Statement
+from memory.timeline import Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
 
 NAMESPACE = UUID("5b1c4a4e-3a6b-5d62-8a39-0d7f0c8f1a00")
 SESSION = uuid5(NAMESPACE, "session")
+VERSIONS = (Standing.CURRENT, Standing.CLAIMED, Standing.RETRACTED)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -48,12 +49,15 @@ class Story:
     position: int = 0
     speaker_id: UUID | None = None
     said_ids: dict[int, Statement] = field(default_factory=dict)
+    segments: dict[UUID, Segment] = field(default_factory=dict)
+    spelt: dict[UUID, str] = field(default_factory=dict)
 
     def when(
         self,
         *candidates: AnyCandidate,
         at: datetime = NOON,
         role: Role = Role.USER,
+        source: SourceKind | None = None,
         user_name: str | None = None,
         principal_name: str | None = None,
     ) -> list[Event]:
@@ -64,7 +68,7 @@ class Story:
             turn_id=uuid5(NAMESPACE, f"turn {self.turns}"),
             session_id=SESSION,
             role=role,
-            source_kind=SourceKind(role),
+            source_kind=source or SourceKind(role),
             said_at=at,
             position=self.position,
             next_position=self.position + 1,
@@ -87,14 +91,22 @@ class Story:
     def line(self, name: str, key: str, *, kind: str = "person") -> list[tuple[str, datetime, datetime | None]]:
         """(value, valid from, valid until) of all versions of a key, in the order of the statements."""
         entity = self.known.entities[kind, name]
-        versions = [
-            version
-            for (entity_id, one_key, _), line in self.known.neighbours.items()
+        words = [
+            said
+            for (entity_id, one_key, _), line in self.known.attributes.items()
             if entity_id == entity.entity_id and one_key == key
-            for version in line
+            for said in line
         ]
-        ordered = sorted(versions, key=lambda version: version.place)
-        return [(version.value, version.valid_from, version.valid_until) for version in ordered]
+        return [
+            (self.spelt[said.id], segment.valid_from, segment.valid_until)
+            for said in sorted(words, key=lambda said: said.place)
+            if (segment := self.segments[said.id]).standing in VERSIONS
+        ]
+
+    def standings(self) -> list[str]:
+        """The standing of all words, in the order said."""
+        words = [said for line in self.known.attributes.values() for said in line]
+        return [self.segments[said.id].standing.value for said in sorted(words, key=lambda said: said.place)]
 
     def _copy(self, statement: Statement) -> Known:
         """What a loader would hand to `decide` for this turn."""
@@ -102,8 +114,8 @@ class Story:
             entities=dict(self.known.entities),
             visible_names=set(self.known.visible_names),
             keys=dict(self.known.keys),
-            neighbours={unit: list(line) for unit, line in self.known.neighbours.items()},
-            edges={edge: list(line) for edge, line in self.known.edges.items()},
+            attributes={unit: list(line) for unit, line in self.known.attributes.items()},
+            relations={unit: list(line) for unit, line in self.known.relations.items()},
             deeds=dict(self.known.deeds),
             directives=dict(self.known.directives),
             flags=set(self.known.flags),
@@ -125,26 +137,17 @@ class Story:
                 self.speaker_id = event.entity_id
             case AttributeKeyDefined():
                 known.keys[event.key] = event.single_valued
-            case AttributeAsserted():
-                past = event.valid_until is not None
-                unit = unit_value(event.value, single_valued=event.single_valued, past=past)
-                line = known.neighbours.setdefault((event.entity_id, event.key, unit), [])
-                line.append(_version(event.version_id, event.value, event, statement))
-                supports.add(event.version_id)
-            case AttributeReaffirmed():
-                supports.add(event.version_id)
-            case AttributeSuperseded():
-                self._change(event.old_version_id, valid_until=event.valid_until, superseded_by=event.new_version_id)
-            case AttributeClosed():
-                self._change(event.version_id, valid_until=event.valid_until, superseded_by=None)
-            case RelationAsserted():
-                line = known.edges.setdefault((event.subject_id, event.label, event.object_id), [])
-                line.append(_version(event.relation_id, "", event, statement))
-                supports.add(event.relation_id)
-            case RelationReaffirmed():
-                supports.add(event.relation_id)
-            case RelationClosed():
-                self._change(event.relation_id, valid_until=event.valid_until, superseded_by=None)
+            case AttributeStatement():
+                past = event.until is not None and not isinstance(event, AttributeEnded)
+                value = unit_value(event.value, single_valued=event.single_valued, past=past)
+                line = known.attributes.setdefault((event.entity_id, event.key, value), [])
+                line.append(self._said(event, comparable(event.value), statement))
+            case RelationStatement():
+                unit = relation_unit(event.subject_id, event.label, event.object_id)
+                line = known.relations.setdefault(unit, [])
+                line.append(self._said(event, str(event.object_id), statement))
+            case LineChange():
+                self.segments[event.segment.id] = event.segment
             case ActionRecorded():
                 deed = (event.actor_id, event.verb, comparable(event.object or ""), event.occurred_at)
                 known.deeds[deed] = event.action_id
@@ -159,23 +162,18 @@ class Story:
             case _:
                 pass
 
-    def _change(self, version_id: UUID, *, valid_until: datetime, superseded_by: UUID | None) -> None:
-        for line in [*self.known.neighbours.values(), *self.known.edges.values()]:
-            for index, version in enumerate(line):
-                if version.version_id == version_id:
-                    line[index] = replace(version, valid_until=valid_until, superseded_by=superseded_by)
-
-
-def _version(
-    version_id: UUID, value: str, event: AttributeAsserted | RelationAsserted, statement: Statement
-) -> KnownVersion:
-    return KnownVersion(
-        version_id,
-        value,
-        statement.said_at,
-        event.turn_position,
-        event.offset,
-        event.valid_from,
-        event.valid_until,
-        None,
-    )
+    def _said(self, event: StatementEvent, value: str, statement: Statement) -> Said:
+        """The words of an event, as a loader would give them back."""
+        self.segments[event.segment.id] = event.segment
+        self.spelt[event.segment.id] = getattr(event, "value", value)
+        return Said(
+            id=event.segment.id,
+            place=(statement.said_at, event.turn_position, event.offset),
+            value=value,
+            rank=event.source_kind.rank,
+            start=event.start,
+            until=event.until,
+            ends=isinstance(event, AttributeEnded | RelationEnded),
+            change=event.change,
+            repair=event.repair,
+        )

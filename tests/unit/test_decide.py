@@ -24,6 +24,7 @@ from memory.events import (
     EntityRecognised,
     Event,
 )
+from memory.values import SourceKind
 from tests.given import NOON, Story
 
 DAY = timedelta(days=1)
@@ -52,7 +53,7 @@ def test_a_first_value_brings_the_entity_the_key_and_the_version() -> None:
     assert isinstance(version, AttributeAsserted)
     assert (entity.type, entity.name, entity.name_key, entity.is_new) == ("person", "Ana", "ana", True)
     assert (key.key, key.single_valued) == ("city", True)
-    assert (version.value, version.valid_from, version.stated) == ("Porto", NOON, False)
+    assert (version.value, version.segment.valid_from, version.start) == ("Porto", NOON, None)
 
 
 def test_an_entity_is_created_once_and_matched_afterwards_by_type_and_normalised_name() -> None:
@@ -78,7 +79,7 @@ def test_another_value_supersedes_with_a_correction_and_ends_the_former_where_it
     events = story.when(city("Lyon"), at=NOON + DAY)
     (superseded,) = only(events, AttributeSuperseded)
     assert isinstance(superseded, AttributeSuperseded)
-    assert (superseded.reason, superseded.valid_until) == ("restated", NOON + DAY)
+    assert (superseded.segment.reason, superseded.segment.valid_until) == ("restated", NOON + DAY)
     assert superseded.correction_id is not None
     assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY), ("Lyon", NOON + DAY, None)]
 
@@ -92,7 +93,7 @@ def test_a_move_with_a_stated_time_ends_the_former_value_at_that_time() -> None:
         AttributeSuperseded,
     )
     assert isinstance(superseded, AttributeSuperseded)
-    assert (superseded.reason, superseded.valid_until) == ("moved_on", moved)
+    assert (superseded.segment.reason, superseded.segment.valid_until) == ("moved_on", moved)
 
 
 def test_a_move_dated_before_the_former_statement_leaves_that_an_empty_interval_and_never_a_negative_one() -> None:
@@ -107,10 +108,12 @@ def test_a_late_statement_takes_its_place_and_corrects_only_the_one_before_it() 
     story.when(city("Porto"), at=NOON)
     story.when(city("Lyon"), at=NOON + 4 * DAY)
     events = story.when(city("Oslo"), at=NOON + 2 * DAY)
-    reasons = {
-        event.reason: event.correction_id is not None for event in events if isinstance(event, AttributeSuperseded)
-    }
-    assert reasons == {"restated": True, "relinked": False}
+    links = [
+        (event.segment.reason, event.correction_id is not None)
+        for event in events
+        if isinstance(event, AttributeSuperseded)
+    ]
+    assert links == [("restated", True), ("restated", False)], "the newer value is not corrected"
     assert story.line("ana", "city") == [
         ("Porto", NOON, NOON + 2 * DAY),
         ("Oslo", NOON + 2 * DAY, NOON + 4 * DAY),
@@ -136,7 +139,7 @@ def test_an_ending_closes_what_it_matches_and_invents_no_successor() -> None:
     story = Story()
     story.when(city("Porto"))
     events = story.when(city("porto", polarity=Polarity.ENDED), at=NOON + DAY)
-    assert types(events) == ["EntityMentioned", "AttributeClosed"]
+    assert types(events) == ["EntityMentioned", "AttributeEnded", "AttributeClosed"]
     assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY)]
     back = story.when(city("Porto"), at=NOON + 2 * DAY)
     assert "AttributeAsserted" in types(back)
@@ -181,7 +184,8 @@ def test_a_relation_is_asserted_reaffirmed_ended_and_asserted_anew() -> None:
     assert "RelationAsserted" in types(story.when(works()))
     assert "RelationReaffirmed" in types(story.when(works()))
     assert "RelationClosed" in types(story.when(works(polarity=Polarity.ENDED)))
-    assert types(story.when(works(polarity=Polarity.ENDED))) == ["EntityMentioned", "EntityMentioned"]
+    again = story.when(works(polarity=Polarity.ENDED))
+    assert types(again) == ["EntityMentioned", "EntityMentioned", "RelationEnded"]
     assert "RelationAsserted" in types(story.when(works()))
 
 
@@ -230,3 +234,40 @@ def test_an_uncertainty_names_its_entity_and_is_flagged_once_a_turn() -> None:
     story = Story()
     doubt = UncertaintyCandidate(about="Ana may move", reason="hedged", entity=ANA)
     assert types(story.when(doubt, doubt)) == ["EntityRecognised", "UncertaintyFlagged"]
+
+
+def test_a_functional_relation_gives_way_to_another_object_and_others_stand_beside_each_other() -> None:
+    beta = Mention(type="organisation", name="Beta")
+    story = Story()
+    story.when(RelationCandidate(subject=ANA, label="works_at", object=ACME))
+    assert "RelationSuperseded" in types(story.when(RelationCandidate(subject=ANA, label="works at", object=beta)))
+    story.when(RelationCandidate(subject=ANA, label="knows", object=ACME))
+    assert "RelationSuperseded" not in types(story.when(RelationCandidate(subject=ANA, label="knows", object=beta)))
+
+
+@pytest.mark.parametrize("first", [SourceKind.UPSERT, SourceKind.USER])
+def test_of_two_ranks_the_higher_is_current_and_the_lower_a_flagged_claim_in_either_order(first: SourceKind) -> None:
+    second = SourceKind.USER if first is SourceKind.UPSERT else SourceKind.UPSERT
+    story = Story()
+    story.when(city("Porto"), source=first)
+    events = story.when(city("Lyon"), at=NOON + DAY, source=second)
+    assert "UncertaintyFlagged" in types(events)
+    assert not [event for event in events if isinstance(event, AttributeSuperseded)]
+    assert story.standings() == (["current", "claimed"] if first is SourceKind.UPSERT else ["claimed", "current"])
+
+
+def test_what_is_taken_back_is_retracted_with_a_correction() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    (superseded,) = only(story.when(city("Lyon", repair=True), at=NOON + DAY), AttributeSuperseded)
+    assert isinstance(superseded, AttributeSuperseded)
+    assert superseded.correction_id is not None
+    assert superseded.segment.reason == "explicit_correction"
+    assert story.line("ana", "city") == [("Porto", NOON, NOON), ("Lyon", NOON + DAY, None)]
+
+
+def test_an_ending_that_came_first_closes_the_older_value_that_arrives_later() -> None:
+    story = Story()
+    story.when(city("Porto", polarity=Polarity.ENDED), at=NOON + DAY)
+    story.when(city("Porto"), at=NOON)
+    assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY)]

@@ -19,6 +19,8 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
+from memory.timeline import Standing, line
+from memory.values import SourceKind
 from tests.given import NOON, Story
 
 HOUR = timedelta(hours=1)
@@ -42,6 +44,7 @@ statement = {
     "valid_from": moments,
     "valid_until": moments,
     "change": st.booleans(),
+    "repair": st.booleans(),
 }
 words = st.sampled_from(["Porto", "porto ", "Lyon", "", "\u202e\u200b", "x" * 500])
 candidates: st.SearchStrategy[AnyCandidate] = st.one_of(
@@ -54,12 +57,14 @@ candidates: st.SearchStrategy[AnyCandidate] = st.one_of(
     st.builds(UncertaintyCandidate, about=words, reason=words, entity=st.one_of(st.none(), mentions), **common),
 )
 turns = st.lists(st.tuples(st.integers(-30, 30), st.lists(candidates, max_size=6)), min_size=1, max_size=6)
+SOURCES = (SourceKind.USER, SourceKind.USER, SourceKind.ASSISTANT, SourceKind.UPSERT)
 
 
 def told(history: list[tuple[int, list[AnyCandidate]]]) -> Story:
     story = Story()
-    for hours, said in history:
-        story.when(*said, at=NOON + hours * HOUR)
+    for number, (hours, said) in enumerate(history):
+        source = SOURCES[number % len(SOURCES)]
+        story.when(*said, at=NOON + hours * HOUR, source=source)
     return story
 
 
@@ -70,13 +75,14 @@ def deciding_twice_adds_nothing(history: list[tuple[int, list[AnyCandidate]]]) -
 
 
 def chains_are_linear(history: list[tuple[int, list[AnyCandidate]]]) -> None:
-    known = told(history).known
-    for line in [*known.neighbours.values(), *known.edges.values()]:
-        live = [version for version in line if version.valid_until is None]
-        assert len(live) <= 1
-        successors = [version.superseded_by for version in line if version.superseded_by]
+    story = told(history)
+    for words in [*story.known.attributes.values(), *story.known.relations.values()]:
+        placed = [story.segments[said.id] for said in words]
+        assert {one.id: one for one in placed} == line(words), "the events tell another line than the words"
+        current = [one for one in placed if one.standing is Standing.CURRENT]
+        assert sum(one.valid_until is None for one in current) <= 1
+        successors = [one.superseded_by for one in current if one.superseded_by]
         assert len(successors) == len(set(successors)), "two versions have one successor: a fork"
-        assert all(version.valid_until is None or version.valid_until >= version.valid_from for version in line)
 
 
 def the_order_of_candidates_does_not_matter(said: list[AnyCandidate]) -> None:

@@ -1,0 +1,140 @@
+"""Reads the lines of units: their tails, or all that was ever said about them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory.known import Unit
+from memory.timeline import Said, Segment, Standing
+from memory.values import SourceKind, comparable
+from projections.reading import Reader
+
+SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind, v.rank, v.stated_from,
+    v.stated_until, v.ends, v.change, v.repair, v.supersedes"""
+
+# The version in force and the words said last, which are often one row.
+TAILS = """
+SELECT u.owner_id, u.name, u.value, {value}, {said}
+FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
+CROSS JOIN LATERAL (
+    (
+        SELECT l.* FROM {{{table}}} AS l
+        WHERE l.{owner} = u.owner_id AND l.{name} = u.name AND l.{unit} = u.value
+            AND l.valid_to IS NULL AND l.standing = 'current'
+        LIMIT 1
+    ) UNION ALL (
+        SELECT b.* FROM {{{table}}} AS b
+        WHERE b.{owner} = u.owner_id AND b.{name} = u.name AND b.{unit} = u.value
+        ORDER BY b.said_at DESC, b.turn_position DESC, b.said_offset DESC
+        LIMIT 1
+    )
+) AS v
+"""
+
+WHOLE = """
+SELECT u.owner_id, u.name, u.value, {value}, {said}
+FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
+JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
+"""
+
+LIVE = """
+SELECT v.id, v.standing, v.version_id, v.rank, v.valid_from, v.valid_to, v.supersedes, v.superseded_by, v.end_reason
+FROM {{{table}}} AS v
+WHERE ({owns}) AND v.valid_to IS NULL AND v.standing IN ('current', 'claimed')
+ORDER BY v.position_from, v.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LineSql:
+    """The statements over one kind of line. tails, whole: for `read`. live: of one owner, %(id)s."""
+
+    tails: str
+    whole: str
+    live: str
+
+    def read(self, reader: Reader, sql: str, units: Sequence[Unit], *, tail: bool) -> dict[Unit, list[Said]]:
+        """What was said about each unit.
+
+        tail: the line comes without its beginning, so a version brings its predecessor and the rank of
+        all that supports it.
+        """
+        if not units:
+            return {}
+        owners, names, values = (list(column) for column in zip(*units, strict=True))
+        lines: dict[Unit, dict[UUID, Said]] = defaultdict(dict)
+        rows = reader.tuples(sql, {"owners": owners, "names": names, "values": values})
+        for owner_id, name, unit_value, value, *columns in rows:
+            said = _said(comparable(value), columns, tail=tail)
+            lines[owner_id, name, unit_value][said.id] = said
+        return {unit: list(line.values()) for unit, line in lines.items()}
+
+
+def _sql(*, table: str, owner: str, name: str, unit: str, value: str, owns: str) -> LineSql:
+    names = {"table": table, "owner": owner, "name": name, "unit": unit, "value": value, "said": SAID_COLUMNS}
+    return LineSql(TAILS.format(**names), WHOLE.format(**names), LIVE.format(table=table, owns=owns))
+
+
+ATTRIBUTE_LINES = _sql(
+    table="attribute_versions",
+    owner="entity_id",
+    name="key",
+    unit="unit_value",
+    value="v.value",
+    owns="v.entity_id = %(id)s",
+)
+RELATION_LINES = _sql(
+    table="relations",
+    owner="subject_id",
+    name="label",
+    unit="unit_object",
+    value="v.object_id::text",
+    owns="v.subject_id = %(id)s OR v.object_id = %(id)s",
+)
+
+
+def live_segments(reader: Reader, lines: LineSql, owner_id: UUID) -> list[Segment]:
+    """What holds, or is claimed, of an entity now."""
+    return [
+        Segment(
+            id=statement_id,
+            standing=Standing(standing),
+            version=version_id,
+            rank=rank,
+            valid_from=valid_from,
+            valid_until=valid_until,
+            supersedes=supersedes,
+            superseded_by=superseded_by,
+            reason=reason or "",
+        )
+        for (
+            statement_id,
+            standing,
+            version_id,
+            rank,
+            valid_from,
+            valid_until,
+            supersedes,
+            superseded_by,
+            reason,
+        ) in reader.tuples(lines.live, {"id": owner_id})
+    ]
+
+
+def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
+    statement_id, said_at, turn_position, offset, source_kind, rank, *stated, supersedes = columns
+    start, until, ends, change, repair = stated
+    return Said(
+        id=statement_id,
+        place=(said_at, turn_position, offset),
+        value=value,
+        rank=rank if tail else SourceKind(source_kind).rank,
+        start=start,
+        until=until,
+        ends=ends,
+        change=change,
+        repair=repair,
+        follows=supersedes if tail else None,
+    )
