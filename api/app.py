@@ -19,8 +19,7 @@ from starlette.routing import Route
 
 from api.calls import BODY_BYTES_MAX, Call
 from api.database import POOL_SIZE_MAX
-from api.ids import new_id, ulid
-from api.problems import problem, problem_of_status
+from api.problems import problem, problem_of_status, trace_header
 from api.routes import corrections, entities, facts, health, sessions, state
 from api.wiring import Services
 from memory.errors import PalimpsestError, PayloadTooLarge, Unavailable
@@ -86,7 +85,7 @@ def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
             return problem(Unavailable("the database can't be reached"))
         except ClientDisconnect:
             return Response(status_code=400)
-        headers = {"X-Trace-Id": ulid(new_id())}
+        headers = trace_header()
         if content is None:
             return Response(status_code=status, headers=headers)
         return Response(msgspec.json.encode(content), status, headers, "application/json")

@@ -15,6 +15,7 @@ from api.wiring import Services
 from memory.errors import InvalidContextId, InvalidRequest, Unauthorised
 from memory.log import Connection
 from memory.principals import Caller
+from memory.texts import readable
 from projections.access import caller_of
 from projections.reading import Reader
 
@@ -39,6 +40,7 @@ class Call:
     @property
     def context_id(self) -> str:
         """Raises InvalidContextId."""
+        self._refuse_unreadable()
         context_id = self.path["context_id"]
         if not context_id.strip() or len(context_id) > CONTEXT_ID_LENGTH_MAX or not context_id.isprintable():
             raise InvalidContextId(f"a context id has 1 to {CONTEXT_ID_LENGTH_MAX} printable characters")
@@ -55,8 +57,11 @@ class Call:
             raise InvalidRequest(_first_error(error)) from error
 
     def limit(self, *, default: int = 100, most: int = 500) -> int:
-        """The `limit` parameter, clamped to `most`."""
-        return min(self.integer("limit", default), most)
+        """The `limit` parameter, clamped to `most`. Raises InvalidRequest for 0."""
+        limit = self.integer("limit", default)
+        if limit == 0:
+            raise InvalidRequest("limit: must be at least 1")
+        return min(limit, most)
 
     def integer(self, name: str, default: int) -> int:
         """A whole number from the query. Raises InvalidRequest for anything else or a negative one."""
@@ -87,6 +92,12 @@ class Call:
             caller, generation = self._caller(connection, context_id, key_digest)
             with connection.cursor() as cursor:
                 yield Reader(cursor, context_id, generation, caller.visible)
+
+    def _refuse_unreadable(self) -> None:
+        """No text of the address may hold what the database can't: it could match nothing, or break the query."""
+        for name, text in (*self.path.items(), *self.query.multi_items()):
+            if name != "context_id":
+                readable(text, field=name)
 
     def _key_digest(self) -> str:
         scheme, _, key = self.headers.get("authorization", "").partition(" ")
@@ -138,12 +149,12 @@ def _finite(text: str) -> float:
 
 
 def _bounded(text: str) -> int:
-    if len(text) > 19:
-        raise InvalidRequest(f"the number {text[:20]}… is beyond the range of 64 bits")
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        raise InvalidRequest(f"the number {text[:20]} is beyond the range of 64 bits")
     return int(text)
 
 
 def _first_error(error: pydantic.ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "body"
-    return f"{field}: {first['msg']}"
+    return f"{field}: {first['msg'].removeprefix('Value error, ')}"

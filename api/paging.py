@@ -22,13 +22,16 @@ def place_of(cursor: str | None, *types: type) -> list[Any] | None:
         place = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError, RecursionError) as error:
         raise InvalidRequest("cursor: not a cursor of this list") from error
-    if (
-        not isinstance(place, list)
-        or len(place) != len(types)
-        or any(type(part) is not kind for part, kind in zip(place, types, strict=True))
-    ):
+    if not isinstance(place, list) or len(place) != len(types) or not all(map(_fits, place, types)):
         raise InvalidRequest("cursor: not a cursor of this list")
     return place
+
+
+def _fits(part: Any, kind: type) -> bool:
+    """Whether it is of the kind and the database can compare with it."""
+    if kind is int:
+        return type(part) is int and 0 <= part < 2**62
+    return isinstance(part, str) and part.isprintable()
 
 
 def page(*, next_cursor: str | None, total: int | None = None) -> dict[str, Any]:

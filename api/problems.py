@@ -5,10 +5,16 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
+from api.ids import new_id, ulid
 from memory.errors import PalimpsestError, Unavailable
 
 TYPE_PREFIX = "https://palimpsest.dev/errors/"
 SLUGS = {404: "not-found", 405: "method-not-allowed"}
+
+
+def trace_header() -> dict[str, str]:
+    """A fresh id that a client can quote when it reports a fault."""
+    return {"X-Trace-Id": ulid(new_id())}
 
 
 def problem(error: PalimpsestError) -> Response:
@@ -33,4 +39,4 @@ def _response(status: int, slug: str, title: str, detail: str, headers: dict[str
         "status": status,
         "detail": detail,
     }
-    return Response(msgspec.json.encode(body), status, headers, "application/json")
+    return Response(msgspec.json.encode(body), status, {**headers, **trace_header()}, "application/json")

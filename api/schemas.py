@@ -1,5 +1,6 @@
 """Request bodies. Both spellings of field names are taken, snake_case and camelCase; unknown fields are ignored."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,8 @@ MESSAGES_MAX = 500
 TRIPLES_MAX = 256
 LABELS_MAX = 32
 LABEL_LENGTH_MAX = 200
+# A time without an offset is taken as UTC; a date alone is no time.
+RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 
 Category = Literal["identity", "knowledge", "context"]
 
@@ -31,28 +34,36 @@ def _scopes(value: Any) -> Any:
     if not all(isinstance(path, str) for clause in clauses for path in clause):
         raise ValueError("paths must be strings")
     try:
-        return scope_set([[readable(path, field="scopes") for path in clause] for clause in clauses])
+        return scope_set([[_readable(path) for path in clause] for clause in clauses])
     except InvalidRequest as error:
         raise ValueError(error.detail) from error
 
 
 def _label(label: str) -> str:
     name, separator, _ = label.partition("=")
-    if not separator or not name.strip() or name.startswith("_") or len(label) > LABEL_LENGTH_MAX:
+    if len(label) > LABEL_LENGTH_MAX:
+        raise ValueError(f"a label has at most {LABEL_LENGTH_MAX} characters")
+    if not separator or not name.strip() or name.startswith("_"):
         raise ValueError("a label is key=value, its key not starting with an underscore")
     return _readable(label)
 
 
 def _readable(text: str) -> str:
     try:
-        return readable(text, field="text")
+        return readable(text, field="")
     except InvalidRequest as error:
-        raise ValueError(error.detail) from error
+        raise ValueError(error.detail.removeprefix(": ")) from error
 
 
-def _text_only(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise ValueError("must be an RFC 3339 time")
+def _rfc3339(value: Any) -> Any:
+    if not isinstance(value, str) or not RFC3339.fullmatch(value):
+        raise ValueError("must be an RFC 3339 time, such as 2026-03-01T12:00:00Z")
+    return value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("must be a number")
     return value
 
 
@@ -67,7 +78,7 @@ def _aware(moment: datetime) -> datetime:
 Text = Annotated[str, AfterValidator(_readable)]
 Scopes = Annotated[ScopeSet | None, BeforeValidator(_scopes)]
 Label = Annotated[str, AfterValidator(_label)]
-Moment = Annotated[datetime, BeforeValidator(_text_only), AfterValidator(_aware)]
+Moment = Annotated[datetime, BeforeValidator(_rfc3339), AfterValidator(_aware)]
 
 
 class Body(BaseModel):
@@ -101,7 +112,7 @@ class TripleBody(Body):
     object: Text | None = None
     summary: Text | None = None
     memory_category: Category | None = None
-    confidence: float | None = Field(default=None, ge=0, le=1)
+    confidence: Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)] | None = None
     occurred_at: Moment | None = None
     valid_from: Moment | None = None
     valid_until: Moment | None = None

@@ -30,7 +30,7 @@ def _candidate(triple: TripleBody, ordinal: int) -> AnyCandidate:
     given = [name for name in ("value", "target", "verb") if getattr(triple, name) is not None]
     if len(given) > 1:
         raise Unprocessable(f"{where}: takes one of value, target and verb, not {' and '.join(given)}")
-    entity = _mention(triple.entity, f"{where}.entity.name")
+    entity = _mention(triple.entity, f"{where}.entity")
     category: MemoryCategory = triple.memory_category or "knowledge"
     confidence = 1.0 if triple.confidence is None else triple.confidence
     if triple.verb is not None:
@@ -58,6 +58,8 @@ def _candidate(triple: TripleBody, ordinal: int) -> AnyCandidate:
         raise Unprocessable(f"{where}: needs a key")
     key = _name(triple.key, f"{where}.key", KEY_LENGTH_MAX)
     if triple.target is not None:
+        if triple.valid_from and triple.valid_until and triple.valid_until < triple.valid_from:
+            raise Unprocessable(f"{where}: valid_until is before valid_from")
         return RelationCandidate(
             start=ordinal,
             end=ordinal,
@@ -65,7 +67,7 @@ def _candidate(triple: TripleBody, ordinal: int) -> AnyCandidate:
             category=category,
             subject=entity,
             label=key,
-            object=_mention(triple.target, f"{where}.target.name"),
+            object=_mention(triple.target, f"{where}.target"),
             valid_from=triple.valid_from,
             valid_until=triple.valid_until,
         )
@@ -83,7 +85,7 @@ def _candidate(triple: TripleBody, ordinal: int) -> AnyCandidate:
 
 
 def _mention(entity: TripleEntityBody, field: str) -> Mention:
-    return Mention(type=_name(entity.type, field, KEY_LENGTH_MAX), name=_name(entity.name, field))
+    return Mention(type=_name(entity.type, f"{field}.type", KEY_LENGTH_MAX), name=_name(entity.name, f"{field}.name"))
 
 
 def _name(text: str, field: str, length_max: int = 200) -> str:

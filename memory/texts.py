@@ -1,5 +1,7 @@
 """What text may enter the log: cleaned or refused here, once, before anything is stored."""
 
+import unicodedata
+
 from memory.errors import UnreadableText
 
 NAME_LENGTH_MAX = 200
@@ -30,6 +32,6 @@ def name_like(text: str, *, field: str, length_max: int = NAME_LENGTH_MAX) -> st
         raise UnreadableText(f"{field}: must not be blank")
     if len(cleaned) > length_max:
         raise UnreadableText(f"{field}: at most {length_max} characters")
-    if any(ord(character) < 32 or ord(character) == 127 for character in cleaned):
+    if any(unicodedata.category(character) == "Cc" for character in cleaned):
         raise UnreadableText(f"{field}: control characters are not allowed")
     return cleaned

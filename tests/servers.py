@@ -56,6 +56,7 @@ class ServerProcess:
         self.output: list[str] = []
         self.key = ""
         self.process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -76,7 +77,8 @@ class ServerProcess:
             text=True,
             start_new_session=True,
         )
-        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self._reader.start()
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -91,13 +93,13 @@ class ServerProcess:
         """Ctrl-C; returns the exit status."""
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(60)
+        return self._ended()
 
     def kill(self) -> None:
         """kill -9; the embedded Postgres lives on."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(60)
+        self._ended()
 
     def client(self, *, timeout: float = 60) -> httpx.Client:
         """A client at the context's base with its key."""
@@ -119,6 +121,16 @@ class ServerProcess:
     ) -> None:
         if self.process is not None and self.process.poll() is None:
             self.stop()
+
+    def _ended(self) -> int:
+        """Wait for the end, take in the last of the output, and return the exit status."""
+        assert self.process is not None
+        status = self.process.wait(60)
+        if self._reader is not None:
+            self._reader.join(10)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return status
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None

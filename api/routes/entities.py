@@ -6,7 +6,7 @@ from typing import Any
 from api import wire
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
-from memory.errors import NotFound
+from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key
 from projections import attribute_versions, entities, provenance, relations, scope_sets
 from projections.entities import EntityRow
@@ -17,12 +17,15 @@ def list_entities(call: Call) -> tuple[int, dict[str, Any]]:
     kind = call.query.get("type")
     kind = entity_type(kind) if kind else None
     place = place_of(call.query.get("cursor"), str, str)
+    offset = call.integer("offset", 0)
+    if place and offset:
+        raise InvalidRequest("offset: not together with cursor")
     with call.reading() as reader:
         found = entities.by_type_and_name(
             reader,
             entity_type=kind,
             limit=call.limit(),
-            offset=call.integer("offset", 0),
+            offset=offset,
             after=(place[0], place[1]) if place else None,
         )
         evidence = provenance.evidence(reader, [row.id for row in found.rows])

@@ -9,7 +9,7 @@ from api import ids, wire
 from api.calls import Call
 from api.schemas import BatchBody, FactsBody
 from api.triples import candidates_of
-from memory.errors import InvalidRequest
+from memory.errors import InvalidRequest, NotFound, SessionUnavailable
 from memory.log import Writing
 from memory.principals import Caller
 from memory.remember import ExtractionStatus, Learnt, Turn
@@ -125,8 +125,11 @@ def _words(text: str, field: str) -> str:
 
 
 def _session_ids(text: str | None) -> tuple[UUID | None, UUID]:
-    """The session asked for, and the id of the new one if none is."""
-    return (None if text is None else ids.parse_session(text)), ids.new_id()
+    """The session asked for, and the id of the new one if none is. Raises SessionUnavailable for what is no id."""
+    try:
+        return (None if text is None else ids.parse_session(text)), ids.new_id()
+    except NotFound as error:
+        raise SessionUnavailable() from error
 
 
 def _answering(caller: Caller, session_id: UUID, turns: Sequence[Turn]) -> _Answering:

@@ -1,6 +1,7 @@
 """Sessions and the turns in them."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,10 @@ from api.calls import Call
 from api.paging import cursor_of, page, place_of
 from api.schemas import SessionBody
 from memory.errors import InvalidRequest, NotFound
+from memory.texts import readable
 from projections import scope_sets, sessions, turns
+
+METADATA_DEPTH_MAX = 200
 
 
 def create_session(call: Call) -> tuple[int, dict[str, Any]]:
@@ -78,7 +82,21 @@ def list_turns(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def _metadata(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=True)
-    if "\\u0000" in text:
-        raise InvalidRequest("metadata: the NUL character can't be stored")
-    return text
+    """The value as JSON text, once all of it can be stored and read back."""
+    for text in _texts(value, depth=1):
+        readable(text, field="metadata")
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _texts(value: Any, *, depth: int) -> Iterator[str]:
+    if depth > METADATA_DEPTH_MAX:
+        raise InvalidRequest(f"metadata: nested more than {METADATA_DEPTH_MAX} deep")
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for one in value.values():
+            yield from _texts(one, depth=depth + 1)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one, depth=depth + 1)

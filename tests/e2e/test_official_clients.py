@@ -1,0 +1,174 @@
+"""The vendor's own Python clients against a running server, each in an environment of its own."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.clients.rest import new_context
+from tests.servers import ServerProcess
+
+ROOT = Path(__file__).parents[2]
+CLIENTS = Path(__file__).parent / "clients"
+CLIENT_TIMEOUT_S = 120
+INSTALL_TIMEOUT_S = 240
+
+ALICE = "['person', 'alice']"
+ACME = "['organisation', 'acme']"
+
+
+@pytest.fixture(scope="session")
+def python_with() -> Callable[[str], Path]:
+    """The interpreter of a client's environment, which is made once per lock file and Python."""
+
+    def made(client: str) -> Path:
+        lock = CLIENTS / f"{client}.lock"
+        digest = sha256(lock.read_bytes() + sys.version.encode()).hexdigest()
+        folder = ROOT / ".venvs" / client
+        python, stamp = folder / "bin" / "python", folder / "lock.sha256"
+        if stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
+            return python
+        shutil.rmtree(folder, ignore_errors=True)
+        _run([sys.executable, "-m", "venv", str(folder)], timeout=INSTALL_TIMEOUT_S)
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        _run([*pip, "--require-hashes", "-r", str(lock)], timeout=INSTALL_TIMEOUT_S)
+        stamp.write_text(digest, encoding="utf-8")
+        return python
+
+    return made
+
+
+def _run(command: list[str], *, timeout: float) -> str:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def error(name: str, status: int) -> dict[str, Any]:
+    return {"class": name, "status": status, "message_is_the_servers": True}
+
+
+def expected_refusals(prefix: str) -> dict[str, Any]:
+    return {
+        "write to a closed session": error(f"{prefix}APIError", 409),
+        "write to no session": error(f"{prefix}ScopeError", 403),
+        "read of no session": error(f"{prefix}NotFoundError", 404),
+        "deleted entity": error(f"{prefix}NotFoundError", 404),
+        "blank text": error(f"{prefix}APIError", 400),
+        "wrong key": error(f"{prefix}AuthError", 401),
+        "right key": None,
+    }
+
+
+EXPECTED = {
+    "health": "ok",
+    "bare_session_scopes": [["/"]],
+    "diffs": [
+        {
+            "mode": "full",
+            "preview": False,
+            "ui": [["+", ALICE, "job_title", "Head of Platform"]],
+            "named": [[ALICE, True], [ACME, True]],
+        },
+        {
+            "mode": "full",
+            "preview": False,
+            "ui": [["+", ALICE, "job_title", "CTO"], ["-", "Head of Platform"], ["!", "CTO"]],
+            "named": [[ALICE, False]],
+        },
+        {
+            "mode": "full",
+            "preview": False,
+            "ui": [["+", ALICE, "location", "Berlin"]],
+            "named": [[ALICE, False], ["['location', 'berlin']", True]],
+        },
+    ],
+    "triples": {
+        "mode": "triples",
+        "session_is_the_one": True,
+        "attributes": [["['person', 'daisy']", "shoe_size", "38"]],
+        "relations": [["['person', 'daisy']", "knows", ALICE]],
+    },
+    "preview": {"mode": "preview", "preview": True, "values": ["Lima"], "corrections": [["Berlin", "Lima"]]},
+    "none": {"mode": "none", "extraction": None, "chunk": "chunk", "has_turn": True},
+    "alone": {"new_session": True, "found": [[], []]},
+    "batches": [
+        {"extractions": 1, "turns_are_listed": True, "extractions_name_turns": True, "values": ["Lyon"]},
+        {"extractions": 2, "turns_are_listed": True, "extractions_name_turns": True, "values": []},
+    ],
+    "batch_into_session": [True, 1, []],
+    "turns_limit_2_offset_1": [2, 3],
+    "state": {
+        "attributes": [
+            ["entity:person/alice", "job_title", "CTO"],
+            ["entity:person/alice", "location", "Berlin"],
+            ["entity:person/daisy", "shoe_size", "38"],
+            ["entity:person/victor", "location", "Lyon"],
+        ],
+        "relations": [
+            ["entity:person/alice", "works_at", "entity:organisation/acme"],
+            ["entity:person/daisy", "knows", "entity:person/alice"],
+        ],
+        "actions": [["entity:person/daisy", "visited", "the office"]],
+        "rest": [[], []],
+    },
+    "alices_title_is_identity": True,
+    "entities": [
+        ["entity:location/berlin", "Berlin", "location"],
+        ["entity:location/lyon", "Lyon", "location"],
+        ["entity:organisation/acme", "Acme", "organisation"],
+        ["entity:person/alice", "Alice", "person"],
+        ["entity:person/daisy", "Daisy", "person"],
+        ["entity:person/victor", "Victor", "person"],
+    ],
+    "persons": ["Alice", "Daisy", "Victor"],
+    "history": [["CTO", True, True], ["Head of Platform", False, True]],
+    "history_is_linked": [True, True, True],
+    "turns_after_closing": 4,
+}
+ENTITY = {
+    "id": "entity:person/alice",
+    "attributes": [["job_title", "CTO"], ["location", "Berlin"]],
+    "relations": [
+        ["entity:person/alice", "works_at", "entity:organisation/acme"],
+        ["entity:person/daisy", "knows", "entity:person/alice"],
+    ],
+}
+
+
+@pytest.mark.parametrize("mode", ["blocking", "async"])
+@pytest.mark.parametrize(
+    ("client", "errors"), [("surrealdb-memory", "Memory"), ("surrealdb", "Spectron")], ids=lambda value: str(value)
+)
+def test_an_official_client_has_the_conversation_of_the_documentation(
+    server: ServerProcess, python_with: Callable[[str], Path], client: str, errors: str, mode: str
+) -> None:
+    python = python_with(client)
+    context = new_context(server, f"{client} {mode}")
+    script = f"tests.e2e.clients.{client.replace('-', '_')}_sdk"
+
+    printed = _run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
+
+    seen = json.loads(printed)
+    session = seen.pop("session")
+    assert session["scopes"] == [["org/acme/user/alice/"]]
+    assert session["created_at"].endswith("Z")
+    written = seen.pop("turns_written")
+    assert {session_id for session_id, _, _ in written} == {session["id"]}
+    assert [extracted for _, _, extracted in written] == [turn_id for _, turn_id, _ in written]
+    assert seen.pop("turns") == [
+        [session["id"], written[0][1], 1, "user", "I'm Alice, Head of Platform at Acme."],
+        [session["id"], written[1][1], 2, "user", "I just got promoted to CTO"],
+        [session["id"], written[2][1], 3, "user", "Actually I moved to Berlin last month"],
+        [session["id"], written[3][1], 4, "assistant", "Congratulations!"],
+    ]
+    assert seen.pop("refusals") == expected_refusals(errors)
+    assert seen.pop("get person/Alice") == ENTITY
+    assert seen.pop("get Person/alice") == ENTITY
+    assert seen == EXPECTED
