@@ -104,10 +104,10 @@ def migrate(url: str) -> Database:
                 return _migrated(connection, url)
             finally:
                 connection.execute(MIGRATION_UNLOCK)
-    except psycopg.OperationalError as error:
-        raise StartupError(f"can't reach the database: {_one_line(error)}") from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartupError(f"the database role may not set up the schema: {_one_line(error)}") from error
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        raise StartupError(f"can't use the database: {_one_line(error)}") from error
 
 
 def _migrated(connection: psycopg.Connection[Any], url: str) -> Database:

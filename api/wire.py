@@ -119,10 +119,10 @@ def extraction(learnt: Learnt, diff: TurnDiff, session_id: UUID, kind: SourceKin
                 "id": ids.correction(one.correction_id),
                 "entityId": entity_key(diff.entity[one.new.entity_id]),
                 "key": one.new.key,
-                "oldValue": one.old.value,
-                "newValue": one.new.value,
-                "previous": {"id": ids.attribute(one.old.id), "value": one.old.value},
-                "current": {"id": ids.attribute(one.new.id), "value": one.new.value},
+                "oldValue": _told(one.old, one.new),
+                "newValue": _told(one.new, one.old),
+                "previous": {"id": ids.attribute(one.old.id), "value": _told(one.old, one.new)},
+                "current": {"id": ids.attribute(one.new.id), "value": _told(one.new, one.old)},
                 "reason": one.reason,
                 **origin,
             }
@@ -132,6 +132,11 @@ def extraction(learnt: Learnt, diff: TurnDiff, session_id: UUID, kind: SourceKin
     if learnt.error:
         answer["error"] = {"type": learnt.error, "retryable": learnt.status is ExtractionStatus.PENDING}
     return answer
+
+
+def _told(row: AttributeVersionRow, other: AttributeVersionRow) -> str:
+    """A corrected value; with its key where the two keys are contraries ("likes durian", "dislikes durian")."""
+    return row.value if row.key == other.key else f"{row.key} {row.value}"
 
 
 # --- reads -------------------------------------------------------------------------------------
@@ -259,8 +264,8 @@ def correction(
         "id": ids.correction(row.id),
         "entity": entity_ref(owner),
         "key": new.key,
-        "previous": _version(old),
-        "current": _version(new),
+        "previous": _version(old, new),
+        "current": _version(new, old),
         "reason": row.reason,
         "source": source(kind, row.turn_id, row.session_id),
         "position": row.position_from,
@@ -268,10 +273,10 @@ def correction(
     }
 
 
-def _version(row: AttributeVersionRow) -> Json:
+def _version(row: AttributeVersionRow, other: AttributeVersionRow) -> Json:
     return {
         "id": ids.attribute(row.id),
-        "value": row.value,
+        "value": _told(row, other),
         "validFrom": ids.moment(row.valid_from),
         "validUntil": ids.moment(row.valid_to),
     }

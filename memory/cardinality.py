@@ -13,6 +13,20 @@ def is_single_valued(key: str) -> bool:
     return key not in MULTI_VALUED_KEYS
 
 
+# Keys that say the contrary of another: of one value only one of the two can hold, so they share a line.
+OPPOSITES = {"dislikes": "likes"}
+
+
+def line_key(key: str) -> str:
+    """The key whose line the words about `key` belong to."""
+    return OPPOSITES.get(key, key)
+
+
+def line_value(key: str, value: str) -> str:
+    """How `value` (comparable) is told from others in its line: there, a contrary key is another value."""
+    return f"{key} {value}" if key in OPPOSITES else value
+
+
 # A relation has many objects beside each other unless its label stands here.
 FUNCTIONAL_LABELS = frozenset({"works_at", "lives_in", "married_to", "reports_to"})
 

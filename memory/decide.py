@@ -31,7 +31,7 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
-from memory.cardinality import is_functional
+from memory.cardinality import is_functional, line_key, line_value
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
@@ -89,9 +89,10 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 names.add(resolve(entity))
             case AttributeCandidate(entity=entity):
                 names.add(resolve(entity))
-                said = statement.said(statement.turn_id, candidate, place, comparable(candidate.value))
                 key = attribute_key(candidate.key)
-                attributes.append(WantedAttribute(resolve(entity), key, said, _is_past(candidate)))
+                value = line_value(key, comparable(candidate.value))
+                said = statement.said(statement.turn_id, candidate, place, value)
+                attributes.append(WantedAttribute(resolve(entity), key, candidate.value, said, _is_past(candidate)))
             case RelationCandidate(subject=subject, object=target):
                 names.update((resolve(subject), resolve(target)))
                 said = statement.said(statement.turn_id, candidate, place, "")
@@ -119,9 +120,27 @@ def _is_past(candidate: AttributeCandidate) -> bool:
 
 
 def _ordered(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
-    """In the order of the words, ties broken by content: a total order, so that none is arbitrary."""
+    """In the order of the words, ties broken by content: a total order, so that none is arbitrary.
+
+    Without negations that only prepare the contrary: "I don't like X" says that X is disliked.
+    """
     kept = sorted(candidates, key=lambda one: (one.start, one.end, msgspec.json.encode(one)))
+    contrary = {
+        (one.entity, line_key(attribute_key(one.key)), folded(one.value), attribute_key(one.key))
+        for one in kept
+        if isinstance(one, AttributeCandidate) and one.polarity is Polarity.AFFIRMED
+    }
+    kept = [one for one in kept if not _is_said_by(one, contrary)]
     return kept[:CANDIDATES_PER_TURN_MAX]
+
+
+def _is_said_by(candidate: AnyCandidate, affirmed: set[tuple[Mention, str, str, str]]) -> bool:
+    """Whether it negates what one of `affirmed` says to the contrary."""
+    if not isinstance(candidate, AttributeCandidate) or candidate.polarity is not Polarity.NEGATED:
+        return False
+    key = attribute_key(candidate.key)
+    said = candidate.entity, line_key(key), folded(candidate.value)
+    return any(one[:3] == said and one[3] != key for one in affirmed)
 
 
 def _who(candidates: Iterable[AnyCandidate], statement: Statement, session_name: str | None) -> EntityName:
@@ -220,12 +239,13 @@ class _Decision:
             self.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
         unit = (
             entity_id,
-            key,
+            line_key(key),
             unit_value(candidate.value, single_valued=single_valued, past=_is_past(candidate)),
         )
         fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
         known = self.known.attributes.get(unit, [])
-        self._put(self.attributes.setdefault(unit, {}), known, candidate, place, comparable(candidate.value), fields)
+        value = line_value(key, comparable(candidate.value))
+        self._put(self.attributes.setdefault(unit, {}), known, candidate, place, value, fields)
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self._entity(candidate.subject, candidate.category)

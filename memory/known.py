@@ -11,7 +11,7 @@ from memory.timeline import Place, Said
 from memory.values import Role, SourceKind, folded
 
 EntityName = tuple[str, str]  # (type, normalised name)
-Unit = tuple[UUID, str, str]  # (entity or subject, key or label, unit_value)
+Unit = tuple[UUID, str, str]  # (entity or subject, line key or label, unit_value)
 Deed = tuple[UUID, str, str, datetime | None]  # (actor, verb, comparable object, when)
 
 
@@ -111,6 +111,7 @@ class WantedAttribute:
 
     entity: EntityName
     key: str
+    value: str
     said: Said
     past: bool
 

@@ -243,11 +243,15 @@ def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
     found: list[Change] = []
     for moment in moments:
         old = line(said for said in known if said.place[0] <= moment)
-        for segment in line(said for said in (*known, *new) if said.place[0] <= moment).values():
-            before = believed.get(segment.id, old.get(segment.id))
-            if before != segment:
-                found.append(Change(moment, before, segment))
-                believed[segment.id] = segment
+        placed = line(said for said in (*known, *new) if said.place[0] <= moment)
+        changed = [
+            Change(moment, before, segment)
+            for segment in placed.values()
+            if (before := believed.get(segment.id, old.get(segment.id))) != segment
+        ]
+        # New words first, then what they change.
+        found += sorted(changed, key=lambda change: change.before is not None)
+        believed |= {change.segment.id: change.segment for change in changed}
     return found
 
 

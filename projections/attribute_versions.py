@@ -1,12 +1,13 @@
 """Attribute versions: every value that a property of an entity ever had, as one linear chain.
 
-A unit is what has one line of values: (scope set, entity, key) and `unit_value` (see
-`memory.values.unit_value`). All words about a unit are rows here (see `projections.statements`).
+A unit is what has one line of values: (scope set, entity, line key) and `unit_value` (see
+`memory.cardinality` and `memory.values.unit_value`). All words about a unit are rows here (see `projections.statements`).
 """
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from memory.cardinality import line_key
 from memory.events import (
     AttributeAsserted,
     AttributeClosed,
@@ -28,6 +29,7 @@ from projections.table import Op, Put, Row, Table, start
 class AttributeVersionRow(StatementRow, frozen=True):
     entity_id: UUID
     key: str
+    line_key: str
     value: str
     unit_value: str
     single_valued: bool
@@ -45,19 +47,20 @@ VERSIONS = Table(
     {statements.COLUMNS}
     entity_id uuid NOT NULL,
     key text NOT NULL,
+    line_key text NOT NULL,
     value text NOT NULL,
     unit_value text NOT NULL,
     single_valued boolean NOT NULL
     """,
     # `decide` looks up the end of a unit's line, or all of it.
     indexes={
-        "line": """(entity_id, key, unit_value, said_at, turn_position, said_offset)
+        "line": """(entity_id, line_key, unit_value, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
         "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
     },
     # The backstop of the linear chain: whatever went wrong above, a unit has one live value.
     unique_indexes={
-        "one_live_value": """(scope_set_id, entity_id, key, unit_value)
+        "one_live_value": """(scope_set_id, entity_id, line_key, unit_value)
             WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL AND standing = 'current'"""
     },
 )
@@ -94,7 +97,7 @@ LIMIT %(limit)s
 
 HISTORY = """
 SELECT v.* FROM {attribute_versions} AS v
-WHERE v.entity_id = ANY(%(entity_ids)s) AND v.key = %(key)s AND v.standing IN ('current', 'claimed', 'retracted')
+WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s AND v.standing IN ('current', 'claimed', 'retracted')
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 """
 
@@ -122,6 +125,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     **statements.common(recorded, said, ends=ends),
                     entity_id=said.entity_id,
                     key=said.key,
+                    line_key=line_key(said.key),
                     value=said.value,
                     unit_value=unit_value(said.value, single_valued=said.single_valued, past=past),
                     single_valued=said.single_valued,
@@ -142,8 +146,8 @@ def live_by_category(reader: Reader, category: str, *, limit: int) -> Page[Attri
 
 
 def history(reader: Reader, entity_ids: Sequence[UUID], key: str) -> list[AttributeVersionRow]:
-    """Every version of a key, newest statement first."""
-    return reader.rows(VERSIONS, HISTORY, {"entity_ids": list(entity_ids), "key": key})
+    """Every version of a key, and of the key that says its contrary, newest statement first."""
+    return reader.rows(VERSIONS, HISTORY, {"entity_ids": list(entity_ids), "line_key": line_key(key)})
 
 
 def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, AttributeVersionRow]:

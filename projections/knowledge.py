@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.cardinality import is_functional
+from memory.cardinality import is_functional, line_key
 from memory.decide import relation_unit
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Writing
@@ -138,8 +138,8 @@ def _attribute_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
     words: dict[Unit, list[Said]] = defaultdict(list)
     for one in wanted.attributes:
         if entity_id := _id_of(known, one.entity):
-            value = unit_value(one.said.value, single_valued=known.single_valued(one.key), past=one.past)
-            words[entity_id, one.key, value].append(one.said)
+            value = unit_value(one.value, single_valued=known.single_valued(one.key), past=one.past)
+            words[entity_id, line_key(one.key), value].append(one.said)
     return words
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from memory.cardinality import line_value
 from memory.known import Unit
 from memory.timeline import Said, Segment, Standing
 from memory.values import SourceKind, comparable
@@ -16,7 +17,7 @@ SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind
 
 # The version in force and the words said last, which are often one row.
 TAILS = """
-SELECT u.owner_id, u.name, u.value, {value}, {said}
+SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 CROSS JOIN LATERAL (
     (
@@ -34,7 +35,7 @@ CROSS JOIN LATERAL (
 """
 
 WHOLE = """
-SELECT u.owner_id, u.name, u.value, {value}, {said}
+SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
 """
@@ -66,22 +67,23 @@ class LineSql:
         owners, names, values = (list(column) for column in zip(*units, strict=True))
         lines: dict[Unit, dict[UUID, Said]] = defaultdict(dict)
         rows = reader.tuples(sql, {"owners": owners, "names": names, "values": values})
-        for owner_id, name, unit_value, value, *columns in rows:
-            said = _said(comparable(value), columns, tail=tail)
+        for owner_id, name, unit_value, key, value, *columns in rows:
+            said = _said(line_value(key, comparable(value)), columns, tail=tail)
             lines[owner_id, name, unit_value][said.id] = said
         return {unit: list(line.values()) for unit, line in lines.items()}
 
 
-def _sql(*, table: str, owner: str, name: str, unit: str, value: str, owns: str) -> LineSql:
-    names = {"table": table, "owner": owner, "name": name, "unit": unit, "value": value, "said": SAID_COLUMNS}
+def _sql(*, table: str, owns: str, **columns: str) -> LineSql:
+    names = {"table": table, "said": SAID_COLUMNS, **columns}
     return LineSql(TAILS.format(**names), WHOLE.format(**names), LIVE.format(table=table, owns=owns))
 
 
 ATTRIBUTE_LINES = _sql(
     table="attribute_versions",
     owner="entity_id",
-    name="key",
+    name="line_key",
     unit="unit_value",
+    key="v.key",
     value="v.value",
     owns="v.entity_id = %(id)s",
 )
@@ -90,6 +92,7 @@ RELATION_LINES = _sql(
     owner="subject_id",
     name="label",
     unit="unit_object",
+    key="v.label",
     value="v.object_id::text",
     owns="v.subject_id = %(id)s OR v.object_id = %(id)s",
 )

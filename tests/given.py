@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 from memory.candidates import AnyCandidate
+from memory.cardinality import line_key, line_value
 from memory.decide import decide, relation_unit
 from memory.events import (
     ActionReaffirmed,
@@ -94,7 +95,7 @@ class Story:
         words = [
             said
             for (entity_id, one_key, _), line in self.known.attributes.items()
-            if entity_id == entity.entity_id and one_key == key
+            if entity_id == entity.entity_id and one_key == line_key(key)
             for said in line
         ]
         return [
@@ -140,8 +141,8 @@ class Story:
             case AttributeStatement():
                 past = event.until is not None and not isinstance(event, AttributeEnded)
                 value = unit_value(event.value, single_valued=event.single_valued, past=past)
-                line = known.attributes.setdefault((event.entity_id, event.key, value), [])
-                line.append(self._said(event, comparable(event.value), statement))
+                line = known.attributes.setdefault((event.entity_id, line_key(event.key), value), [])
+                line.append(self._said(event, line_value(event.key, comparable(event.value)), statement))
             case RelationStatement():
                 unit = relation_unit(event.subject_id, event.label, event.object_id)
                 line = known.relations.setdefault(unit, [])

@@ -271,3 +271,24 @@ def test_an_ending_that_came_first_closes_the_older_value_that_arrives_later() -
     story.when(city("Porto", polarity=Polarity.ENDED), at=NOON + DAY)
     story.when(city("Porto"), at=NOON)
     assert story.line("ana", "city") == [("Porto", NOON, NOON + DAY)]
+
+
+def likes(key: str, **more: object) -> AttributeCandidate:
+    return AttributeCandidate(entity=ANA, key=key, value="durian", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("first", "second"), [("likes", "dislikes"), ("dislikes", "likes")])
+def test_the_contrary_of_a_liking_supersedes_it_with_a_correction(first: str, second: str) -> None:
+    story = Story()
+    story.when(likes(first))
+    events = story.when(likes(second), at=NOON + DAY)
+    assert types(events)[-2:] == ["AttributeAsserted", "AttributeSuperseded"]
+    assert story.line("ana", "likes") == [("durian", NOON, NOON + DAY), ("durian", NOON + DAY, None)]
+
+
+def test_a_negation_that_says_the_contrary_is_no_uncertainty_of_its_own() -> None:
+    story = Story()
+    story.when(likes("likes"))
+    events = story.when(likes("likes", polarity=Polarity.NEGATED), likes("dislikes"), at=NOON + DAY)
+    assert "UncertaintyFlagged" not in types(events)
+    assert "AttributeSuperseded" in types(events)
