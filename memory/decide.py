@@ -6,7 +6,8 @@ again over the outcome adds nothing, and their order within a turn does not matt
 - An entity is created at its first mention in a scope set and matched by type and name afterwards.
 - Words about a property or relation take their place in the line of their unit, whose rules are in
   `memory.timeline`; the events are the difference between the line before and after.
-- A contrary word of lower rank and an ending that matches nothing each leave an uncertainty.
+- A contrary word of lower rank and an ending that matches nothing each leave an uncertainty. A later
+  clear statement of the same fact settles what was doubtful about it, but not a contradiction of ranks.
 - A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
 """
 
@@ -43,6 +44,7 @@ from memory.events import (
     InstructionReaffirmed,
     SpeakerNamed,
     UncertaintyFlagged,
+    UncertaintyResolved,
 )
 from memory.known import (
     EntityName,
@@ -316,15 +318,23 @@ class _Decision:
         new = [said for said, _ in words.values()]
         for change in changes(known, new):
             segment = change.segment
-            said, fields = words.get(segment.id, (None, {}))
-            if change.before is None and said is not None:
+            if change.before is None:
+                said, fields = words[segment.id]
                 self.events.append(event_of.statement(said, segment)(segment=segment, **fields))
+                if segment.standing is Standing.CURRENT:
+                    self._settle(fields)
             else:
                 by_these_words = segment.superseded_by in words and segment.reason != "relinked"
                 correction_id = self._id("correction") if by_these_words else None
                 self.events.append(event_of.change(change, correction_id))
             if segment.standing in _UNCERTAIN and (change.before is None or change.before.standing != segment.standing):
                 self._flag_unsettled(segment, words)
+
+    def _settle(self, fields: dict[str, Any]) -> None:
+        """A clear statement of a fact resolves what was in doubt about it."""
+        fact = fields.get("entity_id") or fields["subject_id"], fields.get("key") or fields["label"]
+        for uncertainty_id in self.known.doubts.pop(fact, []):
+            self.events.append(UncertaintyResolved(uncertainty_id=uncertainty_id, how="stated"))
 
     def _flag_unsettled(self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]]) -> None:
         """The uncertainty that a claim or an ending without a match leaves; it names the fact."""
@@ -411,7 +421,5 @@ class _Decision:
         return derived_id(self.statement.turn_id, kind, ordinal)
 
 
-_UNCERTAIN = {
-    Standing.CLAIMED: "contradicts a source of higher rank",
-    Standing.UNMATCHED: "ended, but not known",
-}
+CONTRADICTION = "contradicts a source of higher rank"
+_UNCERTAIN = {Standing.CLAIMED: CONTRADICTION, Standing.UNMATCHED: "ended, but not known"}

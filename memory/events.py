@@ -320,6 +320,14 @@ class UncertaintyFlagged(Event, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
 
 
+class UncertaintyResolved(Event, frozen=True, kw_only=True):
+    """What was uncertain is settled. how: stated (by later words) or accepted (by hand)."""
+
+    uncertainty_id: UUID
+    how: str
+    note: str | None = None
+
+
 EVENT_TYPES: tuple[type[Event], ...] = (
     ScopeSetDefined,
     PrincipalCreated,
@@ -354,6 +362,7 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     InstructionDetected,
     InstructionReaffirmed,
     UncertaintyFlagged,
+    UncertaintyResolved,
 )
 
 for _event_type in EVENT_TYPES:

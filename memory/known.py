@@ -81,7 +81,8 @@ class Known:
     entities: in the statement's own scope set. visible_names: names of entities that the caller
     sees in any scope set. attributes, relations: of each unit the whole line, or its tail where that
     suffices. deeds, directives: id of the row. supported: what this turn already supports.
-    keys: key -> single_valued.
+    keys: key -> single_valued. flags: (about, reason) of uncertainties that this turn raised or that are
+    open about its facts. doubts: those of (entity, key) that a clear statement settles.
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
@@ -92,6 +93,7 @@ class Known:
     deeds: dict[Deed, UUID] = field(default_factory=dict)
     directives: dict[str, UUID] = field(default_factory=dict)
     flags: set[tuple[str, str]] = field(default_factory=set)
+    doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
 
     def single_valued(self, key: str) -> bool:

@@ -1,7 +1,8 @@
 """Attribute versions: every value that a property of an entity ever had, as one linear chain.
 
 A unit is what has one line of values: (scope set, entity, line key) and `unit_value` (see
-`memory.cardinality` and `memory.values.unit_value`). All words about a unit are rows here (see `projections.statements`).
+`memory.cardinality` and `memory.values.unit_value`). All words about a unit are rows here (see
+`projections.statements`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -97,7 +98,8 @@ LIMIT %(limit)s
 
 HISTORY = """
 SELECT v.* FROM {attribute_versions} AS v
-WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s AND v.standing IN ('current', 'claimed', 'retracted')
+WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s
+    AND v.standing IN ('current', 'claimed', 'retracted')
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 """
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.cardinality import is_functional, line_key
-from memory.decide import relation_unit
+from memory.decide import CONTRADICTION, relation_unit
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Writing
 from memory.ports import HeldEntity, KnownSession
@@ -44,6 +44,14 @@ WHERE i.folded_description = ANY(%(descriptions)s) AND i.valid_to IS NULL
 """
 
 FLAGS_OF_TURN = "SELECT u.about, u.reason FROM {uncertainties} AS u WHERE u.turn_id = %(turn_id)s"
+
+OPEN_FLAGS = """
+SELECT u.id, u.entity_id, u.key, u.about, u.reason
+FROM {uncertainties} AS u JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[]) AS w (entity_id, key)
+    ON u.entity_id = w.entity_id AND u.key = w.key
+WHERE u.valid_to IS NULL
+ORDER BY u.position_from
+"""
 
 SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id = %(turn_id)s"
 
@@ -122,6 +130,7 @@ class ReadModelKnowledge:
         turn = {"turn_id": statement.turn_id}
         known.supported = {subject_id for (subject_id,) in own.tuples(SUPPORTED_BY_TURN, turn)}
         known.note_flags((about, reason) for about, reason in own.tuples(FLAGS_OF_TURN, turn))
+        _load_open_flags(known, own, wanted)
         return known
 
 
@@ -162,6 +171,21 @@ def _lines(own: Reader, sql: LineSql, words: Mapping[Unit, list[Said]]) -> dict[
     if deep:
         tails |= sql.read(own, sql.whole, deep, tail=False)
     return tails
+
+
+def _load_open_flags(known: Known, own: Reader, wanted: Wanted) -> None:
+    named = {(one.entity, one.key) for one in wanted.attributes} | {
+        (one.subject, one.label) for one in wanted.relations
+    }
+    facts = [(entity_id, key) for name, key in named if (entity_id := _id_of(known, name))]
+    if not facts:
+        return
+    entity_ids, keys = zip(*facts, strict=True)
+    rows = own.tuples(OPEN_FLAGS, {"entity_ids": list(entity_ids), "keys": list(keys)})
+    for uncertainty_id, entity_id, key, about, reason in rows:
+        known.note_flags([(about, reason)])
+        if reason != CONTRADICTION:
+            known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
 
 
 def _load_deeds(known: Known, own: Reader, wanted: Wanted) -> None:

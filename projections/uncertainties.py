@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.events import UncertaintyFlagged
+from msgspec.structs import replace
+
+from memory.events import UncertaintyFlagged, UncertaintyResolved
 from memory.recorded import Recorded
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class UncertaintyRow(Row, frozen=True):
@@ -18,6 +20,8 @@ class UncertaintyRow(Row, frozen=True):
     turn_id: UUID | None
     session_id: UUID | None
     said_at: datetime
+    resolution: str | None
+    note: str | None
     labels: list[str]
 
 
@@ -32,11 +36,16 @@ TABLE = Table(
     turn_id uuid,
     session_id uuid,
     said_at timestamptz NOT NULL,
+    resolution text,
+    note text,
     labels text[] NOT NULL
     """,
-    indexes={"of_turn": "(turn_id)"},
+    indexes={
+        "of_turn": "(turn_id)",
+        "of_fact": "(entity_id, key) WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL",
+    },
 )
-HANDLES = (UncertaintyFlagged,)
+HANDLES = (UncertaintyFlagged, UncertaintyResolved)
 
 OPEN = """
 SELECT u.* FROM {uncertainties} AS u
@@ -60,7 +69,19 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     turn_id=recorded.origin.turn_id,
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,
+                    resolution=None,
+                    note=None,
                     labels=list(event.labels),
+                ),
+            )
+        case UncertaintyResolved(uncertainty_id=uncertainty_id, how=how, note=note):
+            resolved_at = recorded.known_at
+            yield Revise(
+                TABLE,
+                uncertainty_id,
+                resolved_at,
+                lambda row: replace(
+                    row, valid_to=max(resolved_at, row.valid_from or resolved_at), resolution=how, note=note
                 ),
             )
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 
 from memory.candidates import AnyCandidate
 from memory.cardinality import line_key, line_value
-from memory.decide import decide, relation_unit
+from memory.decide import CONTRADICTION, decide, relation_unit
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
@@ -29,6 +29,7 @@ from memory.events import (
     SpeakerNamed,
     StatementEvent,
     UncertaintyFlagged,
+    UncertaintyResolved,
 )
 from memory.known import Known, KnownEntity, Statement
 from memory.timeline import Said, Segment, Standing
@@ -120,6 +121,7 @@ class Story:
             deeds=dict(self.known.deeds),
             directives=dict(self.known.directives),
             flags=set(self.known.flags),
+            doubts={fact: list(doubts) for fact, doubts in self.known.doubts.items()},
             supported=set(self.supports.get(statement.turn_id, ())),
         )
 
@@ -160,6 +162,12 @@ class Story:
                 supports.add(subject_id)
             case UncertaintyFlagged():
                 known.note_flags([(event.about, event.reason)])
+                if event.entity_id and event.key and event.reason != CONTRADICTION:
+                    known.doubts.setdefault((event.entity_id, event.key), []).append(event.uncertainty_id)
+            case UncertaintyResolved():
+                for doubts in known.doubts.values():
+                    if event.uncertainty_id in doubts:
+                        doubts.remove(event.uncertainty_id)
             case _:
                 pass
 

@@ -23,6 +23,8 @@ from memory.events import (
     AttributeSuperseded,
     EntityRecognised,
     Event,
+    UncertaintyFlagged,
+    UncertaintyResolved,
 )
 from memory.values import SourceKind
 from tests.given import NOON, Story
@@ -292,3 +294,21 @@ def test_a_negation_that_says_the_contrary_is_no_uncertainty_of_its_own() -> Non
     events = story.when(likes("likes", polarity=Polarity.NEGATED), likes("dislikes"), at=NOON + DAY)
     assert "UncertaintyFlagged" not in types(events)
     assert "AttributeSuperseded" in types(events)
+
+
+def test_a_clear_statement_settles_an_earlier_doubt_about_the_fact() -> None:
+    story = Story()
+    (doubt,) = only(story.when(city("Lyon", confidence=0.4)), UncertaintyFlagged)
+    (settled,) = only(story.when(city("Porto"), at=NOON + DAY), UncertaintyResolved)
+    assert isinstance(doubt, UncertaintyFlagged)
+    assert isinstance(settled, UncertaintyResolved)
+    assert (settled.uncertainty_id, settled.how) == (doubt.uncertainty_id, "stated")
+
+
+def test_a_contradiction_of_ranks_stays_open_while_it_lasts_and_is_flagged_once() -> None:
+    story = Story()
+    story.when(city("Porto"), source=SourceKind.UPSERT)
+    assert only(story.when(city("Lyon"), at=NOON + DAY), UncertaintyFlagged)
+    again = story.when(city("Lyon"), at=NOON + 2 * DAY)
+    assert not only(again, UncertaintyFlagged)
+    assert not only(again, UncertaintyResolved)
