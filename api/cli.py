@@ -104,10 +104,12 @@ def log(
     context_id = context_id or settings.context
     entity_name = None
     if entity:
-        kind, _, name = entity.removeprefix("entity:").partition("/")
+        kind, separator, name = entity.removeprefix("entity:").partition("/")
+        if not separator:
+            _fail("--entity takes <type>/<name>, such as person/alice")
         entity_name = (entity_type(kind), name_key(name))
     wanted = EventFilter(session_id=parse_session(session) if session else None, topic=topic, entity=entity_name)
-    with wiring.services(settings) as services, services.database.connect() as connection:
+    with _all_or_one(context_id) as (services, connection, _):
         for row in wanted.matching(services.log, connection, context_id, after=after, limit=limit or None):
             click.echo(json.dumps(_event_json(row)) if as_json else _event_line(row))
 

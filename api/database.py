@@ -106,8 +106,10 @@ def migrate(url: str) -> Database:
                 connection.execute(MIGRATION_UNLOCK)
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartupError(f"the database role may not set up the schema: {_one_line(error)}") from error
-    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
-        raise StartupError(f"can't use the database: {_one_line(error)}") from error
+    except psycopg.OperationalError as error:
+        raise StartupError(f"can't reach the database: {_one_line(error)}") from error
+    except psycopg.ProgrammingError as error:
+        raise StartupError(f"PALIMPSEST_DATABASE_URL can't be used: {_one_line(error)}") from error
 
 
 def _migrated(connection: psycopg.Connection[Any], url: str) -> Database:

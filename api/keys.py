@@ -44,20 +44,11 @@ class KeyFile:
         self.path = home / "keys.json"
 
     def get(self, name: str) -> str | None:
-        try:
-            keys = json.loads(self.path.read_text(encoding="utf-8"))
-            return str(keys[name]) if name in keys else None
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, TypeError) as error:
-            raise StartupError(f"can't read the keys in {self.path}: {error}") from error
+        return self._read().get(name)
 
     def put(self, name: str, key: str) -> None:
         """Durable before it returns: a key that was minted is never lost."""
-        keys = {}
-        if self.path.exists():
-            keys = json.loads(self.path.read_text(encoding="utf-8"))
-        keys[name] = key
+        keys = {**self._read(), name: key}
         fresh = self.path.with_suffix(".tmp")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +59,17 @@ class KeyFile:
             fresh.replace(self.path)
         except OSError as error:
             raise StartupError(f"can't keep the keys in {self.path}: {error}") from error
+
+    def _read(self) -> dict[str, str]:
+        try:
+            keys = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise StartupError(f"can't read the keys in {self.path}: {error}") from error
+        if not isinstance(keys, dict) or not all(isinstance(key, str) for key in keys.values()):
+            raise StartupError(f"can't read the keys in {self.path}: not a JSON object of strings")
+        return keys
 
 
 def ensure_context(log: EventLog, context_id: str, key: str) -> bool:

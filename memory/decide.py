@@ -13,6 +13,7 @@ again over the outcome adds nothing, and their order within a turn does not matt
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -69,20 +70,22 @@ def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statemen
 
     `known` is brought up to date as a side effect of deciding, so pass a fresh one each time.
     """
+    ordered = _ordered(candidates)
     session_user = known.entity(statement.speaker_id) if statement.speaker_id else None
-    speaker = _who(candidates, statement, session_user.name if session_user else None)
-    return _Decision(known, statement, speaker).decided(_ordered(candidates))
+    speaker = _who(ordered, statement, session_user.name if session_user else None)
+    return _Decision(known, statement, speaker).decided(ordered)
 
 
 def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speaker: str | None) -> Wanted:
     """What `decide` will ask about. named_speaker: the name of statement.speaker_id's entity."""
-    resolve = _resolver(_who(candidates, statement, named_speaker))
+    ordered = _ordered(candidates)
+    resolve = _resolver(_who(ordered, statement, named_speaker))
     names: set[EntityName] = set()
     attributes: list[WantedAttribute] = []
     relations: list[WantedRelation] = []
     deeds: set[tuple[EntityName, str, str]] = set()
     directives: set[str] = set()
-    for ordinal, candidate in enumerate(_ordered(candidates)):
+    for ordinal, candidate in enumerate(ordered):
         place = statement.place(candidate.start, ordinal)
         match candidate:
             case NameCandidate():
@@ -126,7 +129,9 @@ def _ordered(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
 
     Without negations that only prepare the contrary: "I don't like X" says that X is disliked.
     """
-    kept = sorted(candidates, key=lambda one: (one.start, one.end, msgspec.json.encode(one)))
+    kept = sorted(candidates, key=_span)
+    if any(_span(one) == _span(other) for one, other in pairwise(kept)):
+        kept.sort(key=lambda one: (_span(one), msgspec.json.encode(one)))
     contrary = {
         (one.entity, line_key(attribute_key(one.key)), folded(one.value), attribute_key(one.key))
         for one in kept
@@ -134,6 +139,10 @@ def _ordered(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
     }
     kept = [one for one in kept if not _is_said_by(one, contrary)]
     return kept[:CANDIDATES_PER_TURN_MAX]
+
+
+def _span(candidate: AnyCandidate) -> tuple[int, int]:
+    return candidate.start, candidate.end
 
 
 def _is_said_by(candidate: AnyCandidate, affirmed: set[tuple[Mention, str, str, str]]) -> bool:
@@ -145,10 +154,10 @@ def _is_said_by(candidate: AnyCandidate, affirmed: set[tuple[Mention, str, str, 
     return any(one[:3] == said and one[3] != key for one in affirmed)
 
 
-def _who(candidates: Iterable[AnyCandidate], statement: Statement, session_name: str | None) -> EntityName:
+def _who(candidates: Sequence[AnyCandidate], statement: Statement, session_name: str | None) -> EntityName:
     """Who "I" is. In this order: the scope's user; the name told in this turn; `session_name`, told before
     in this session; the principal, if a human; else an unnamed user."""
-    told = [one.name for one in _ordered(candidates) if isinstance(one, NameCandidate)]
+    told = [one.name for one in candidates if isinstance(one, NameCandidate)]
     name = statement.user_name or (told[0] if told else session_name) or statement.principal_name
     return "person", name_key(name or UNNAMED_USER)
 

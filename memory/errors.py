@@ -8,6 +8,7 @@
     ├── Conflict                  409   SessionClosedAlready
     ├── PayloadTooLarge           413
     ├── Unprocessable             422   InvalidContextId
+    ├── Unsupported               501
     ├── Unavailable               503   ExtractorUnavailable
     └── LogCorrupt                500   one line for `verify`: which position, what is wrong
 
@@ -99,6 +100,13 @@ class Unprocessable(PalimpsestError):
 
 class InvalidContextId(Unprocessable):
     """The context id is not valid"""
+
+
+class Unsupported(PalimpsestError):
+    """This server can't do that yet"""
+
+    status = 501
+    slug = "not-implemented"
 
 
 class Unavailable(PalimpsestError):

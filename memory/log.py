@@ -27,6 +27,8 @@ Pool = ConnectionPool[Connection]
 GENESIS_HASH = b"\0" * 32
 READ_BATCH_ROWS = 5_000
 
+BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
+
 CREATE_CONTEXT = """
 INSERT INTO contexts (context_id, position, hash, recorded_at, generation, read_models_version, created_at)
 VALUES (%(context_id)s, 0, %(hash)s, clock_timestamp(), 1, %(read_models_version)s, clock_timestamp())
@@ -101,41 +103,63 @@ class Writing:
     """
 
     def __init__(self, cursor: Cursor, context_id: str, head: Head, now: datetime, log: "EventLog") -> None:
-        self.cursor = cursor
+        self._cursor = cursor
         self.context_id = context_id
         self.generation = head.generation
         self.now = now
         self.position = head.position
         self._hash = head.hash
         self._log = log
+        self._unwritten: list[Recorded] = []
+
+    @property
+    def cursor(self) -> Cursor:
+        """For reads that see all that was recorded so far."""
+        self.flush()
+        return self._cursor
+
+    @property
+    def cursor_before(self) -> Cursor:
+        """For reads that what was recorded in this append does not concern; saves writing it first."""
+        return self._cursor
 
     def record(self, events: Sequence[Event], origin: Origin) -> list[Recorded]:
-        """Append `events` and fold them into the read models; nothing is visible before the commit."""
-        rows: list[tuple[Any, ...]] = []
-        recorded: list[Recorded] = []
-        for event in events:
-            self.position += 1
-            one = Recorded(self.context_id, self.position, event, self.now, origin)
+        """Append `events`. They are written, and folded into the read models, together at the next flush."""
+        recorded = [
+            Recorded(self.context_id, position, event, self.now, origin)
+            for position, event in enumerate(events, start=self.position + 1)
+        ]
+        self.position += len(recorded)
+        self._unwritten += recorded
+        return recorded
+
+    def flush(self) -> None:
+        """Write and fold what was recorded; nothing is visible to others before the commit."""
+        recorded, self._unwritten = self._unwritten, []
+        if not recorded:
+            return
+        rows = []
+        for one in recorded:
             row = self._log.mapper.seal(one, previous_hash=self._hash, salt=os.urandom(16))
             self._hash = row.hash
-            recorded.append(one)
             rows.append(_to_columns(row))
-        if recorded:
-            head = {
-                "context_id": self.context_id,
-                "position": self.position,
-                "hash": self._hash,
-                "recorded_at": self.now,
-            }
-            with self.cursor.connection.pipeline():
-                self.cursor.executemany(INSERT_EVENT, rows)
-                self._log.projector.project(self.cursor, self.context_id, self.generation, recorded)
-                self.cursor.execute(ADVANCE_HEAD, head)
-        return recorded
+        self._cursor.executemany(INSERT_EVENT, rows)
+        self._log.projector.project(self._cursor, self.context_id, self.generation, recorded)
+        head = {
+            "context_id": self.context_id,
+            "position": self.position,
+            "hash": self._hash,
+            "recorded_at": self.now,
+        }
+        self._cursor.execute(ADVANCE_HEAD, head)
 
     def roll_back(self) -> NoReturn:
         """Leave the `writing` block and undo all that was recorded in it, without an error."""
-        raise psycopg.Rollback
+        raise _RolledBack
+
+
+class _RolledBack(Exception):
+    """Leaves a `writing` block on purpose"""
 
 
 class EventLog:
@@ -168,18 +192,34 @@ class EventLog:
         """
         with self.pool.connection() as connection:
             try:
-                with connection.transaction(), connection.cursor() as cursor:
-                    yield self._locked(cursor, context_id)
+                with connection.pipeline(), connection.cursor() as cursor:
+                    yield from self._appended(cursor, context_id)
             except psycopg.Error:
                 # A connection whose pipeline failed may hold a half-known state: never pool it again.
                 connection.close()
                 raise
 
+    def _appended(self, cursor: Cursor, context_id: str) -> Iterator[Writing]:
+        """One transaction, statement by statement: inside a pipeline the library's own would wait for each."""
+        cursor.execute(BEGIN)
+        try:
+            writing = self._locked(cursor, context_id)
+            yield writing
+            writing.flush()
+        except _RolledBack:
+            cursor.execute(ROLLBACK)
+        except psycopg.Error:
+            raise  # the connection is closed, which rolls back
+        except BaseException:
+            cursor.execute(ROLLBACK)
+            raise
+        else:
+            cursor.execute(COMMIT)
+
     def _locked(self, cursor: Cursor, context_id: str) -> Writing:
-        with cursor.connection.pipeline():
-            head_cursor = cursor.connection.cursor().execute(LOCK_HEAD, {"context_id": context_id})
-            clock_cursor = cursor.connection.cursor().execute(CLOCK)
-            head_row, clock_row = head_cursor.fetchone(), clock_cursor.fetchone()
+        head_cursor = cursor.connection.cursor(binary=True).execute(LOCK_HEAD, {"context_id": context_id})
+        clock_cursor = cursor.connection.cursor(binary=True).execute(CLOCK)
+        head_row, clock_row = head_cursor.fetchone(), clock_cursor.fetchone()
         if head_row is None:
             raise NotFound(f"there is no context {context_id!r}")
         assert clock_row is not None

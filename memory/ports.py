@@ -13,11 +13,13 @@ from memory.timeline import Segment
 
 @dataclass(frozen=True, slots=True)
 class KnownSession:
-    """A session as a write sees it. speaker_id, speaker_name: who its user said they are."""
+    """A session as a write sees it. next_seq: of its next turn. speaker_id, speaker_name: who its user said
+    they are."""
 
     session_id: UUID
     scope_set_id: UUID
     scopes: ScopeSet
+    next_seq: int = 1
     closed: bool = False
     speaker_id: UUID | None = None
     speaker_name: str | None = None
@@ -37,8 +39,6 @@ class Knowledge(Protocol):
     """Reads what is known, inside an open append. `visible`: scope sets that the caller may see."""
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None: ...
-
-    def next_seq(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> int: ...
 
     def earlier_words(self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, limit: int) -> list[str]:
         """Texts of the session's last turns, oldest first."""
@@ -62,4 +62,7 @@ class Knowledge(Protocol):
         *,
         scope_set_id: UUID,
         visible: Sequence[UUID],
-    ) -> Known: ...
+        again: bool,
+    ) -> Known:
+        """What `wanted` asks for. again: the turn was decided before, so load what it already supports too."""
+        ...

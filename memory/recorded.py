@@ -1,6 +1,7 @@
 """An event as it stands in the log, and its exact stored form."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -112,24 +113,21 @@ class EventMapper(Mapper[str]):
         event_type = type(recorded.event)
         payload = self.transcoder.encode(recorded.event)
         origin = recorded.origin
-        unlinked = StoredRow(
-            originator_id=recorded.context_id,
-            originator_version=recorded.position,
-            topic=get_topic(event_type),
-            state=payload,
-            event_id=derived_id(_NAMESPACE, recorded.context_id, recorded.position),
-            schema_version=event_type.class_version,
-            recorded_at=recorded.recorded_at,
-            observed_at=origin.observed_at,
-            turn_id=origin.turn_id,
-            session_id=origin.session_id,
-            principal_id=origin.principal_id,
-            scope_set_id=origin.scope_set_id,
-            payload_salt=salt,
-            payload_digest=payload_digest(salt, payload),
-            hash=b"",
-        )
-        return replace(unlinked, hash=link(previous_hash, unlinked))
+        columns: dict[str, Any] = {
+            "originator_id": recorded.context_id,
+            "originator_version": recorded.position,
+            "event_id": derived_id(_NAMESPACE, recorded.context_id, recorded.position),
+            "topic": get_topic(event_type),
+            "schema_version": event_type.class_version,
+            "recorded_at": recorded.recorded_at,
+            "observed_at": origin.observed_at,
+            "turn_id": origin.turn_id,
+            "session_id": origin.session_id,
+            "principal_id": origin.principal_id,
+            "scope_set_id": origin.scope_set_id,
+            "payload_digest": payload_digest(salt, payload),
+        }
+        return StoredRow(**columns, state=payload, payload_salt=salt, hash=link(previous_hash, columns.values()))
 
     def to_domain_event(self, stored_event: StoredEvent) -> Recorded:
         """Raises LogCorrupt if the payload is not one of its topic and version."""
@@ -168,39 +166,48 @@ def payload_digest(salt: bytes, payload: bytes) -> bytes:
     return sha256(salt + payload).digest()
 
 
-def link(previous_hash: bytes, row: StoredRow) -> bytes:
-    """The hash of `row` in the chain of its context.
-
-    sha256 over length-prefixed fields: the previous hash, every column but payload, salt and hash
-    in table order (times as integer microseconds UTC, absent values as length -1), the digest.
-    """
-    fields = (
-        previous_hash,
-        str(row.originator_id).encode(),
-        str(row.originator_version).encode(),
-        row.event_id.bytes,
-        row.topic.encode(),
-        str(row.schema_version).encode(),
-        _microseconds(row.recorded_at),
-        _microseconds(row.observed_at),
-        _id_bytes(row.turn_id),
-        _id_bytes(row.session_id),
-        _id_bytes(row.principal_id),
-        _id_bytes(row.scope_set_id),
+def linked_columns(row: StoredRow) -> tuple[Any, ...]:
+    """What `link` takes of a stored row: every column but payload, salt and hash, in table order."""
+    return (
+        row.originator_id,
+        row.originator_version,
+        row.event_id,
+        row.topic,
+        row.schema_version,
+        row.recorded_at,
+        row.observed_at,
+        row.turn_id,
+        row.session_id,
+        row.principal_id,
+        row.scope_set_id,
         row.payload_digest,
     )
-    digest = sha256()
-    for field in fields:
-        if field is None:
-            digest.update(b"-1:")
-        else:
-            digest.update(b"%d:%b" % (len(field), field))
-    return digest.digest()
 
 
-def _id_bytes(value: UUID | None) -> bytes | None:
-    return None if value is None else value.bytes
+def link(previous_hash: bytes, columns: Iterable[Any]) -> bytes:
+    """The hash of a row in the chain of its context.
+
+    sha256 over length-prefixed fields: the previous hash and the columns (text and numbers as text,
+    times as integer microseconds UTC, ids as 16 bytes, absent values as length -1).
+    """
+    encoded = [b"%d:%b" % (len(previous_hash), previous_hash)]
+    for value in columns:
+        field = _encoded(value)
+        encoded.append(b"-1:" if field is None else b"%d:%b" % (len(field), field))
+    return sha256(b"".join(encoded)).digest()
 
 
-def _microseconds(moment: datetime | None) -> bytes | None:
-    return None if moment is None else str((moment - _EPOCH) // _MICROSECOND).encode()
+def _encoded(value: Any) -> bytes | None:
+    match value:
+        case None | bytes():
+            return value
+        case str():
+            return value.encode()
+        case int():
+            return str(value).encode()
+        case UUID():
+            return value.bytes
+        case datetime():
+            return str((value - _EPOCH) // _MICROSECOND).encode()
+        case _:
+            raise TypeError(f"no column of the log is a {type(value).__name__}")

@@ -129,8 +129,8 @@ class Memory:
         pending: list[_Said] = []
         with self.log.writing(caller.context_id) as writing:
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)
-            for turn in turns:
-                said = self._record(writing, caller, session, turn)
+            for number, turn in enumerate(turns):
+                said = self._record(writing, caller, session, turn, session.next_seq + number)
                 if turn.infer is Infer.FULL:
                     pending.append(said)
                 else:
@@ -155,14 +155,14 @@ class Memory:
         )
         self._learn(caller, _Said(turn, session, origin, said_at, position), lambda writing, learnt: None)
 
-    def _record(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn) -> _Said:
+    def _record(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn, seq: int) -> _Said:
         visible = [*caller.visible, session.scope_set_id]
         earlier: list[str] = []
         if turn.infer in (Infer.FULL, Infer.PREVIEW):
             earlier = self.knowledge.earlier_words(writing, session.session_id, visible, limit=EARLIER_TURNS)
         event = TurnRecorded(
             turn_id=turn.turn_id,
-            seq=self.knowledge.next_seq(writing, session.session_id, visible),
+            seq=seq,
             role=turn.role,
             infer=turn.infer,
             text=turn.text,
@@ -243,7 +243,9 @@ class Memory:
             labels=said.turn.labels,
         )
         asked = wanted(candidates, statement, session.speaker_name)
-        known = self.knowledge.load(writing, asked, statement, scope_set_id=session.scope_set_id, visible=visible)
+        known = self.knowledge.load(
+            writing, asked, statement, scope_set_id=session.scope_set_id, visible=visible, again=False
+        )
         completed = ExtractionCompleted(extractor=extraction.extractor, candidates=candidates)
         recorded = writing.record([completed, *decide(candidates, known, statement)], said.origin)
         status = ExtractionStatus.COMPLETE if candidates else ExtractionStatus.NOTHING_FOUND
@@ -266,7 +268,10 @@ class Memory:
         with self.log.writing(caller.context_id) as writing:
             position = writing.position
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)
-            saids = [self._record(writing, caller, session, turn) for turn in turns]
+            saids = [
+                self._record(writing, caller, session, turn, session.next_seq + number)
+                for number, turn in enumerate(turns)
+            ]
             writing.roll_back()
         for said in saids:
             extraction = self._extracted(said)
@@ -277,9 +282,10 @@ class Memory:
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)
             for said, extraction in zip(saids, extractions, strict=True):
                 turn = replace(said.turn, observed_at=said.said_at)
-                said = replace(self._record(writing, caller, session, turn), session=session)
+                said = self._record(writing, caller, session, turn, session.next_seq)
                 learnt = self._decided(writing, caller, said, extraction, SourceKind(turn.role))
                 answers.append(answer(writing, learnt))
+                writing.flush()  # the next turn meets what this one said
                 session = self.sessions.refreshed(writing, caller, session)
             writing.roll_back()
         return Remembered(session.session_id, answers, position)

@@ -33,7 +33,7 @@ class Sessions:
         scope_id = scope_set_id(scopes)
         origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
         events: list[Event] = []
-        if not self.knowledge.is_scope_set_defined(writing, scope_id):
+        if scope_id not in caller.visible and not self.knowledge.is_scope_set_defined(writing, scope_id):
             events.append(ScopeSetDefined(scope_set_id=scope_id, clauses=scopes))
         events.append(SessionOpened(session_id=session_id, metadata=metadata))
         *_, opened = writing.record(events, origin)

@@ -1,7 +1,9 @@
 """Actions: what somebody did or plans to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.events import ActionRecorded
@@ -56,6 +58,38 @@ ORDER BY a.said_at DESC, a.id
 LIMIT %(limit)s
 """
 
+LISTED = """
+FROM {actions} AS a JOIN {entities} AS e ON e.id = a.actor_id
+WHERE e.forgotten_at IS NULL
+    AND (%(actor_ids)s::uuid[] IS NULL OR a.actor_id = ANY(%(actor_ids)s))
+    AND (%(verb)s::text IS NULL OR a.verb = %(verb)s)
+    AND (%(since)s::timestamptz IS NULL OR coalesce(a.occurred_at, a.said_at) >= %(since)s)
+    AND (%(until)s::timestamptz IS NULL OR coalesce(a.occurred_at, a.said_at) < %(until)s)
+"""
+
+# No action is ever revised, so its position is for ever and tells which of two at one time came later.
+NEWEST_FIRST = """
+    AND (%(after_said_at)s::timestamptz IS NULL
+        OR (a.said_at, a.position_from) < (%(after_said_at)s, %(after_position)s::bigint))
+ORDER BY a.said_at DESC, a.position_from DESC
+LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which actions to list: since <= when it occurred, or else was said, < until. None: any."""
+
+    actor_ids: Sequence[UUID] | None = None
+    verb: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        actor_ids = None if self.actor_ids is None else list(self.actor_ids)
+        return {"actor_ids": actor_ids, "verb": self.verb, "since": self.since, "until": self.until}
+
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
@@ -86,3 +120,16 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 def live_by_category(reader: Reader, category: str, *, limit: int) -> Page[ActionRow]:
     """Actions of one memory category, newest first."""
     return reader.page(TABLE, LIVE_BY_CATEGORY, {"category": category}, limit=limit)
+
+
+def newest_first(
+    reader: Reader, wanted: Wanted, *, limit: int, after: tuple[datetime, int] | None = None
+) -> Page[ActionRow]:
+    """Actions by the time they were said, newest first, after the place `after` = (time said, position)."""
+    after_said_at, after_position = after or (None, None)
+    parameters = {**wanted.parameters, "after_said_at": after_said_at, "after_position": after_position}
+    return reader.page(TABLE, f"SELECT a.* {LISTED}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count(reader: Reader, wanted: Wanted) -> int:
+    return int(reader.tuples(f"SELECT count(*) {LISTED}", wanted.parameters)[0][0])

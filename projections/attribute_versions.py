@@ -6,6 +6,7 @@ A unit is what has one line of values: (scope set, entity, line key) and `unit_v
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from uuid import UUID
 
 from memory.cardinality import line_key
@@ -21,7 +22,7 @@ from memory.events import (
 )
 from memory.recorded import Recorded
 from memory.values import derived_id, unit_value
-from projections import statements
+from projections import newest_first, statements
 from projections.reading import Page, Reader
 from projections.statements import StatementRow
 from projections.table import Op, Put, Row, Table, start
@@ -44,6 +45,7 @@ class AttributeKeyRow(Row, frozen=True):
 VERSIONS = Table(
     "attribute_versions",
     AttributeVersionRow,
+    revised=True,
     columns=f"""
     {statements.COLUMNS}
     entity_id uuid NOT NULL,
@@ -103,6 +105,26 @@ WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 """
 
+LIVE = """
+FROM {attribute_versions} AS v JOIN {entities} AS e ON e.id = v.entity_id
+WHERE v.valid_to IS NULL AND v.standing = 'current' AND e.forgotten_at IS NULL
+    AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
+    AND (%(key)s::text IS NULL OR v.key = %(key)s)
+"""
+
+ALL_HISTORY = """
+FROM {attribute_versions} AS v
+WHERE v.entity_id = ANY(%(entity_ids)s) AND v.standing IN ('current', 'claimed', 'retracted')
+"""
+
+NEWEST_FIRST = f" AND {newest_first.after('v')} ORDER BY {newest_first.order('v')} LIMIT %(limit)s"
+
+VERSION_OF = """
+SELECT v.* FROM {attribute_versions} AS w JOIN {attribute_versions} AS v ON v.id = w.version_id
+    JOIN {entities} AS e ON e.id = v.entity_id
+WHERE w.id = %(id)s AND e.forgotten_at IS NULL
+"""
+
 BY_IDS = "SELECT v.* FROM {attribute_versions} AS v WHERE v.id = ANY(%(ids)s)"
 
 
@@ -154,3 +176,42 @@ def history(reader: Reader, entity_ids: Sequence[UUID], key: str) -> list[Attrib
 
 def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, AttributeVersionRow]:
     return {row.id: row for row in reader.rows(VERSIONS, BY_IDS, {"ids": list(set(ids))})}
+
+
+def live(
+    reader: Reader,
+    *,
+    limit: int,
+    entity_ids: Sequence[UUID] | None = None,
+    key: str | None = None,
+    after: newest_first.Place | None = None,
+) -> Page[AttributeVersionRow]:
+    """Current values, of these entities or this key only if given, newest first, after the place `after`."""
+    parameters = {**_filters(entity_ids, key), **newest_first.bound(after)}
+    return reader.page(VERSIONS, f"SELECT v.* {LIVE}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count_live(reader: Reader, *, entity_ids: Sequence[UUID] | None = None, key: str | None = None) -> int:
+    return int(reader.tuples(f"SELECT count(*) {LIVE}", _filters(entity_ids, key))[0][0])
+
+
+def all_history(
+    reader: Reader, entity_ids: Sequence[UUID], *, limit: int, after: newest_first.Place | None = None
+) -> Page[AttributeVersionRow]:
+    """Every version of every key of the entities, newest statement first, after the place `after`."""
+    parameters = {"entity_ids": list(entity_ids), **newest_first.bound(after)}
+    return reader.page(VERSIONS, f"SELECT v.* {ALL_HISTORY}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count_all_history(reader: Reader, entity_ids: Sequence[UUID]) -> int:
+    return int(reader.tuples(f"SELECT count(*) {ALL_HISTORY}", {"entity_ids": list(entity_ids)})[0][0])
+
+
+def version_of(reader: Reader, statement_id: UUID) -> AttributeVersionRow | None:
+    """The version that the words of this id made or are about; None if its entity is forgotten."""
+    rows = reader.rows(VERSIONS, VERSION_OF, {"id": statement_id})
+    return rows[0] if rows else None
+
+
+def _filters(entity_ids: Sequence[UUID] | None, key: str | None) -> dict[str, Any]:
+    return {"entity_ids": None if entity_ids is None else list(entity_ids), "key": key}

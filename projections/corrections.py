@@ -36,12 +36,20 @@ HANDLES = (AttributeSuperseded,)
 
 NEWEST_FIRST = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
-WHERE (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
+    JOIN {entities} AS e ON e.id = v.entity_id
+WHERE e.forgotten_at IS NULL
+    AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
     AND (%(key)s::text IS NULL OR v.key = %(key)s)
     AND (%(session_id)s::uuid IS NULL OR c.session_id = %(session_id)s)
     AND (%(before)s::bigint IS NULL OR c.position_from < %(before)s)
 ORDER BY c.position_from DESC
 LIMIT %(limit)s
+"""
+
+ONE = """
+SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
+    JOIN {entities} AS e ON e.id = v.entity_id
+WHERE c.id = %(id)s AND e.forgotten_at IS NULL
 """
 
 
@@ -75,3 +83,9 @@ def newest_first(
     """Corrections by log position, newest first, with position < before."""
     filters = {"entity_ids": entity_ids, "key": key, "session_id": session_id, "before": before}
     return reader.page(TABLE, NEWEST_FIRST, filters, limit=limit)
+
+
+def one(reader: Reader, correction_id: UUID) -> CorrectionRow | None:
+    """None for an unknown one and for one of a forgotten entity."""
+    rows = reader.rows(TABLE, ONE, {"id": correction_id})
+    return rows[0] if rows else None

@@ -28,6 +28,7 @@ class EntityRow(Row, frozen=True):
 TABLE = Table(
     "entities",
     EntityRow,
+    revised=True,
     columns="""
     type text NOT NULL,
     name text NOT NULL,

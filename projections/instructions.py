@@ -38,9 +38,11 @@ TABLE = Table(
 )
 HANDLES = (InstructionDetected,)
 
-ACTIVE = """
-SELECT i.* FROM {instructions} AS i
-WHERE i.valid_to IS NULL
+ACTIVE = "FROM {instructions} AS i WHERE i.valid_to IS NULL"
+
+NEWEST_FIRST = """
+    AND (%(after_said_at)s::timestamptz IS NULL OR i.said_at < %(after_said_at)s
+        OR (i.said_at = %(after_said_at)s AND i.id > %(after_id)s::uuid))
 ORDER BY i.said_at DESC, i.id
 LIMIT %(limit)s
 """
@@ -67,6 +69,12 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             )
 
 
-def active(reader: Reader, *, limit: int) -> Page[InstructionRow]:
-    """Directives that hold now, newest first."""
-    return reader.page(TABLE, ACTIVE, {}, limit=limit)
+def active(reader: Reader, *, limit: int, after: tuple[datetime, UUID] | None = None) -> Page[InstructionRow]:
+    """Directives that hold now, newest first, after the place `after` = (time said, id)."""
+    after_said_at, after_id = after or (None, None)
+    parameters = {"after_said_at": after_said_at, "after_id": after_id}
+    return reader.page(TABLE, f"SELECT i.* {ACTIVE}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count_active(reader: Reader) -> int:
+    return int(reader.tuples(f"SELECT count(*) {ACTIVE}", {})[0][0])

@@ -12,14 +12,13 @@ from uuid import UUID
 from memory.cardinality import is_functional, line_key
 from memory.decide import CONTRADICTION, relation_unit
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
-from memory.log import Writing
+from memory.log import Cursor, Writing
 from memory.ports import HeldEntity, KnownSession
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
-from projections import entities, sessions, turns
+from projections import entities, turns
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
-from projections.scope_sets import TABLE as SCOPE_SETS
 from projections.scope_sets import clauses_of
 
 ENTITIES = """
@@ -55,32 +54,35 @@ ORDER BY u.position_from
 
 SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id = %(turn_id)s"
 
-SCOPE_SET = "SELECT s.* FROM {scope_sets} AS s WHERE s.id = %(id)s"
+SCOPE_SET = "SELECT 1 FROM {scope_sets} AS c WHERE c.id = %(id)s"
 
-NEXT_SEQ = "SELECT coalesce(max(t.seq), 0) + 1 FROM {turns} AS t WHERE t.session_id = %(session_id)s"
+SESSION = """
+SELECT s.scope_set_id, c.clauses, s.closed_at IS NOT NULL, e.id, e.name,
+    (SELECT coalesce(max(t.seq), 0) + 1 FROM {turns} AS t WHERE t.session_id = s.id)
+FROM {sessions} AS s
+    JOIN {scope_sets} AS c ON c.id = s.scope_set_id
+    LEFT JOIN {entities} AS e ON e.id = s.speaker_id AND e.forgotten_at IS NULL
+WHERE s.id = %(id)s
+"""
 
 
 class ReadModelKnowledge:
     """`memory.ports.Knowledge` over the read models."""
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None:
-        reader = _reader(writing, visible)
-        row = sessions.one(reader, session_id)
+        row = _reader(writing, visible).ask(SESSION, {"id": session_id}).fetchone()
         if row is None:
             return None
-        scope_set = reader.rows(SCOPE_SETS, SCOPE_SET, {"id": row.scope_set_id})[0]
-        speaker = entities.by_ids(reader, [row.speaker_id]).get(row.speaker_id) if row.speaker_id else None
+        scope_set_id, clauses, closed, speaker_id, speaker_name, next_seq = row
         return KnownSession(
             session_id=session_id,
-            scope_set_id=row.scope_set_id,
-            scopes=clauses_of(scope_set.clauses),
-            closed=row.closed_at is not None,
-            speaker_id=speaker.id if speaker else None,
-            speaker_name=speaker.name if speaker else None,
+            scope_set_id=scope_set_id,
+            scopes=clauses_of(clauses),
+            next_seq=next_seq,
+            closed=closed,
+            speaker_id=speaker_id,
+            speaker_name=speaker_name,
         )
-
-    def next_seq(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> int:
-        return int(_reader(writing, visible).tuples(NEXT_SEQ, {"session_id": session_id})[0][0])
 
     def earlier_words(self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, limit: int) -> list[str]:
         return turns.last_words(_reader(writing, visible), session_id, limit=limit)
@@ -112,35 +114,45 @@ class ReadModelKnowledge:
         *,
         scope_set_id: UUID,
         visible: Sequence[UUID],
+        again: bool,
     ) -> Known:
-        own = _reader(writing, [scope_set_id])
+        # A turn that was not decided yet has nothing that its facts could meet among what is still unwritten.
+        cursor = writing.cursor if again else writing.cursor_before
+        own = Reader(cursor, writing.context_id, writing.generation, [scope_set_id])
+        visible_too = Reader(cursor, writing.context_id, writing.generation, list({*visible, scope_set_id}))
         known = Known()
-        if wanted.names:
-            _load_entities(known, _reader(writing, {*visible, scope_set_id}), wanted, scope_set_id)
-        if wanted.attributes:
-            keys = sorted({one.key for one in wanted.attributes})
-            known.keys = dict(own.tuples(KEYS, {"keys": keys}))
-            known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, wanted))
-        if wanted.relations:
-            known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
-        if wanted.deeds:
-            _load_deeds(known, own, wanted)
+        _load_names(known, visible_too, own, wanted, scope_set_id)
+        turn = {"turn_id": statement.turn_id}
+        supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None
+        flagged = own.ask(FLAGS_OF_TURN, turn) if again else None
+        open_flags = _ask_open_flags(known, own, wanted)
+        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, wanted))
+        known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
+        _load_deeds(known, own, wanted)
         if wanted.directives:
             known.directives = dict(own.tuples(DIRECTIVES, {"descriptions": list(wanted.directives)}))
-        turn = {"turn_id": statement.turn_id}
-        known.supported = {subject_id for (subject_id,) in own.tuples(SUPPORTED_BY_TURN, turn)}
-        known.note_flags((about, reason) for about, reason in own.tuples(FLAGS_OF_TURN, turn))
-        _load_open_flags(known, own, wanted)
+        if supported and flagged:
+            known.supported = {subject_id for (subject_id,) in supported.fetchall()}
+            known.note_flags((about, reason) for about, reason in flagged.fetchall())
+        for uncertainty_id, entity_id, key, about, reason in open_flags.fetchall() if open_flags else ():
+            known.note_flags([(about, reason)])
+            if reason != CONTRADICTION:
+                known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
         return known
 
 
-def _load_entities(known: Known, visible: Reader, wanted: Wanted, scope_set_id: UUID) -> None:
-    types, name_keys = zip(*wanted.names, strict=True)
-    parameters = {"types": list(types), "name_keys": list(name_keys)}
-    for entity_id, kind, name, key, scope in visible.tuples(ENTITIES, parameters):
-        known.visible_names.add((kind, key))
-        if scope == scope_set_id:
-            known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
+def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scope_set_id: UUID) -> None:
+    """Entities and keys, asked together."""
+    keys = own.ask(KEYS, {"keys": sorted({one.key for one in wanted.attributes})}) if wanted.attributes else None
+    if wanted.names:
+        types, name_keys = zip(*wanted.names, strict=True)
+        parameters = {"types": list(types), "name_keys": list(name_keys)}
+        for entity_id, kind, name, key, scope in visible.tuples(ENTITIES, parameters):
+            known.visible_names.add((kind, key))
+            if scope == scope_set_id:
+                known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
+    if keys:
+        known.keys = dict(keys.fetchall())
 
 
 def _attribute_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
@@ -166,6 +178,8 @@ def _relation_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
 
 def _lines(own: Reader, sql: LineSql, words: Mapping[Unit, list[Said]]) -> dict[Unit, list[Said]]:
     """Each unit's tail where that suffices for the new words, else its whole line."""
+    if not words:
+        return {}
     tails = sql.read(own, sql.tails, list(words), tail=True)
     deep = [unit for unit, new in words.items() if not tail_suffices(tails.get(unit, []), new)]
     if deep:
@@ -173,19 +187,15 @@ def _lines(own: Reader, sql: LineSql, words: Mapping[Unit, list[Said]]) -> dict[
     return tails
 
 
-def _load_open_flags(known: Known, own: Reader, wanted: Wanted) -> None:
+def _ask_open_flags(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:
     named = {(one.entity, one.key) for one in wanted.attributes} | {
         (one.subject, one.label) for one in wanted.relations
     }
     facts = [(entity_id, key) for name, key in named if (entity_id := _id_of(known, name))]
     if not facts:
-        return
+        return None
     entity_ids, keys = zip(*facts, strict=True)
-    rows = own.tuples(OPEN_FLAGS, {"entity_ids": list(entity_ids), "keys": list(keys)})
-    for uncertainty_id, entity_id, key, about, reason in rows:
-        known.note_flags([(about, reason)])
-        if reason != CONTRADICTION:
-            known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
+    return own.ask(OPEN_FLAGS, {"entity_ids": list(entity_ids), "keys": list(keys)})
 
 
 def _load_deeds(known: Known, own: Reader, wanted: Wanted) -> None:

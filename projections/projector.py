@@ -27,12 +27,21 @@ SELECT {columns} FROM {table}
 WHERE context_id = %(context_id)s AND generation = %(generation)s AND id = ANY(%(ids)s) AND position_to IS NULL
 """
 
+# Each row is found by its key: a plain join hashes the whole generation, whose size the planner does not know.
 CLOSE_ROWS = """
-UPDATE {table} AS t SET position_to = c.position_to
-FROM unnest(%(ids)s::uuid[], %(froms)s::bigint[], %(knowns)s::timestamptz[], %(tos)s::bigint[])
-    AS c (id, position_from, known_from, position_to)
-WHERE t.context_id = %(context_id)s AND t.generation = %(generation)s
-    AND t.id = c.id AND t.position_from = c.position_from AND t.known_from = c.known_from
+UPDATE {table} AS t SET position_to = s.position_to
+FROM (
+    SELECT found.place, c.position_to
+    FROM unnest(%(ids)s::uuid[], %(froms)s::bigint[], %(knowns)s::timestamptz[], %(tos)s::bigint[])
+        AS c (id, position_from, known_from, position_to)
+    CROSS JOIN LATERAL (
+        SELECT r.ctid AS place FROM {table} AS r
+        WHERE r.context_id = %(context_id)s AND r.generation = %(generation)s
+            AND r.id = c.id AND r.position_from = c.position_from AND r.known_from = c.known_from
+        OFFSET 0
+    ) AS found
+) AS s
+WHERE t.ctid = s.place
 """
 
 INSERT_ROW = "INSERT INTO {table} ({columns}) VALUES ({placeholders})"
@@ -67,6 +76,7 @@ class Batch:
             if isinstance(op, Put):
                 put.add((op.table.name, op.row.id))
             elif (op.table.name, op.id) not in put:
+                assert op.table.revised, f"{op.table.name} is revised, so it needs its index"
                 wanted[op.table.name].add(op.id)
                 tables[op.table.name] = op.table
         for name, ids in wanted.items():

@@ -56,10 +56,13 @@ class Reader:
         rows = self.rows(table, sql, {**parameters, "limit": limit + 1})
         return Page(rows[:limit], len(rows) > limit)
 
+    def ask(self, sql: str, parameters: Mapping[str, Any]) -> Cursor:
+        """Send a query whose rows are fetched later: in a pipeline, several go out before the first answer."""
+        return self.cursor.connection.cursor(binary=True).execute(_expanded(sql), self._bound(parameters))
+
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Rows as plain tuples, for selections that are no row of a table."""
-        with self.cursor.connection.cursor(binary=True) as cursor:
-            return cursor.execute(_expanded(sql), self._bound(parameters)).fetchall()
+        return self.ask(sql, parameters).fetchall()
 
     def _bound(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {

@@ -6,6 +6,7 @@ that is not functional, as text, and empty for one that is.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from uuid import UUID
 
 from memory.events import (
@@ -18,7 +19,7 @@ from memory.events import (
     RelationSuperseded,
 )
 from memory.recorded import Recorded
-from projections import statements
+from projections import newest_first, statements
 from projections.reading import Page, Reader
 from projections.statements import StatementRow
 from projections.table import Op, Put, Table, start
@@ -34,6 +35,7 @@ class RelationRow(StatementRow, frozen=True):
 TABLE = Table(
     "relations",
     RelationRow,
+    revised=True,
     columns=f"""
     {statements.COLUMNS}
     subject_id uuid NOT NULL,
@@ -79,6 +81,46 @@ ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
 """
 
+LIVE = """
+FROM {relations} AS r
+    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
+WHERE r.valid_to IS NULL AND r.standing = 'current' AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+    AND (%(subject_ids)s::uuid[] IS NULL OR r.subject_id = ANY(%(subject_ids)s))
+    AND (%(object_ids)s::uuid[] IS NULL OR r.object_id = ANY(%(object_ids)s))
+    AND (%(label)s::text IS NULL OR r.label = %(label)s)
+"""
+
+# The far end of a relation is the object if the subject is one of the entities, else the subject.
+AROUND = """
+FROM {relations} AS r
+    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
+WHERE r.valid_to IS NULL AND r.standing = 'current' AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+    AND (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s))
+    AND (%(facts_min)s::bigint IS NULL OR %(facts_min)s <= (
+        SELECT count(*) FROM {entities} AS f JOIN {attribute_versions} AS v ON v.entity_id = f.id
+        WHERE f.type = CASE WHEN s.id = ANY(%(entity_ids)s) THEN o.type ELSE s.type END
+            AND f.name_key = CASE WHEN s.id = ANY(%(entity_ids)s) THEN o.name_key ELSE s.name_key END
+            AND f.forgotten_at IS NULL AND v.valid_to IS NULL AND v.standing = 'current'
+    ))
+"""
+
+BETWEEN = """
+FROM {relations} AS r
+    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
+WHERE r.label = %(label)s AND r.standing IN ('current', 'claimed', 'retracted')
+    AND s.name_key = %(subject)s AND (%(subject_type)s::text IS NULL OR s.type = %(subject_type)s)
+    AND o.name_key = %(object)s AND (%(object_type)s::text IS NULL OR o.type = %(object_type)s)
+    AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+"""
+
+NEWEST_FIRST = f" AND {newest_first.after('r')} ORDER BY {newest_first.order('r')} LIMIT %(limit)s"
+
+VERSION_OF = """
+SELECT r.* FROM {relations} AS w JOIN {relations} AS r ON r.id = w.version_id
+    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
+WHERE w.id = %(id)s AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+"""
+
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
@@ -107,3 +149,79 @@ def live_of_entities(reader: Reader, entity_ids: Sequence[UUID], *, limit: int) 
 def live_by_category(reader: Reader, category: str, *, limit: int) -> Page[RelationRow]:
     """Current relations of one memory category, newest first."""
     return reader.page(TABLE, LIVE_BY_CATEGORY, {"category": category}, limit=limit)
+
+
+def live(
+    reader: Reader,
+    *,
+    limit: int,
+    subject_ids: Sequence[UUID] | None = None,
+    object_ids: Sequence[UUID] | None = None,
+    label: str | None = None,
+    after: newest_first.Place | None = None,
+) -> Page[RelationRow]:
+    """Current relations, from, to and of that label only if given, newest first, after the place `after`."""
+    parameters = {**_filters(subject_ids, object_ids, label), **newest_first.bound(after)}
+    return reader.page(TABLE, f"SELECT r.* {LIVE}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count_live(
+    reader: Reader,
+    *,
+    subject_ids: Sequence[UUID] | None = None,
+    object_ids: Sequence[UUID] | None = None,
+    label: str | None = None,
+) -> int:
+    return int(reader.tuples(f"SELECT count(*) {LIVE}", _filters(subject_ids, object_ids, label))[0][0])
+
+
+def around(
+    reader: Reader,
+    entity_ids: Sequence[UUID],
+    *,
+    limit: int,
+    facts_min: int | None = None,
+    after: newest_first.Place | None = None,
+) -> Page[RelationRow]:
+    """Current relations from or to the entities, newest first, after the place `after`.
+
+    facts_min: only those whose far end has so many live facts.
+    """
+    parameters = {"entity_ids": list(entity_ids), "facts_min": facts_min, **newest_first.bound(after)}
+    return reader.page(TABLE, f"SELECT r.* {AROUND}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count_around(reader: Reader, entity_ids: Sequence[UUID]) -> int:
+    parameters = {"entity_ids": list(entity_ids), "facts_min": None}
+    return int(reader.tuples(f"SELECT count(*) {AROUND}", parameters)[0][0])
+
+
+def between(
+    reader: Reader, subject: tuple[str | None, str], label: str, target: tuple[str | None, str], *, limit: int
+) -> Page[RelationRow]:
+    """Every version of the relations between two names, ended ones too, newest first. Type None: of any type."""
+    parameters = {
+        "subject_type": subject[0],
+        "subject": subject[1],
+        "label": label,
+        "object_type": target[0],
+        "object": target[1],
+        **newest_first.bound(None),
+    }
+    return reader.page(TABLE, f"SELECT r.* {BETWEEN}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def version_of(reader: Reader, statement_id: UUID) -> RelationRow | None:
+    """The version that the words of this id made or are about; None if an end of it is forgotten."""
+    rows = reader.rows(TABLE, VERSION_OF, {"id": statement_id})
+    return rows[0] if rows else None
+
+
+def _filters(
+    subject_ids: Sequence[UUID] | None, object_ids: Sequence[UUID] | None, label: str | None
+) -> dict[str, Any]:
+    return {
+        "subject_ids": None if subject_ids is None else list(subject_ids),
+        "object_ids": None if object_ids is None else list(object_ids),
+        "label": label,
+    }

@@ -23,6 +23,7 @@ class SessionRow(Row, frozen=True):
 TABLE = Table(
     "sessions",
     SessionRow,
+    revised=True,
     columns="""
     opened_at timestamptz NOT NULL,
     principal_id uuid,

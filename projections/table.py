@@ -107,7 +107,7 @@ class Table(Generic[R]):
     """One read model: name, row type, own columns and indexes.
 
     columns, constraints: SQL after the common ones. indexes: suffix -> SQL after the table name;
-    each is made to begin with context_id and generation.
+    each is made to begin with context_id and generation. revised: whether folds revise its rows.
     """
 
     name: str
@@ -116,6 +116,7 @@ class Table(Generic[R]):
     constraints: str = ""
     indexes: dict[str, str] = field(default_factory=dict)
     unique_indexes: dict[str, str] = field(default_factory=dict)
+    revised: bool = False
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -135,8 +136,9 @@ class Table(Generic[R]):
         constraints = COMMON_CONSTRAINTS + (f",{self.constraints}" if self.constraints else "")
         columns = self.columns.strip().rstrip(",")
         yield f"CREATE TABLE {self.name} ({COMMON_COLUMNS}{columns},{constraints})"
-        # Folding looks up the open rows of an id; the closed ones may be many.
-        yield self._index("INDEX", "open", "(id) WHERE position_to IS NULL")
+        if self.revised:
+            # Folding looks up the open rows of an id; the closed ones may be many.
+            yield self._index("INDEX", "open", "(id) WHERE position_to IS NULL")
         for suffix, rest in self.indexes.items():
             yield self._index("INDEX", suffix, rest)
         for suffix, rest in self.unique_indexes.items():

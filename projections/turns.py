@@ -55,6 +55,7 @@ TURNS = Table(
 EXTRACTIONS = Table(
     "extractions",
     ExtractionRow,
+    revised=True,
     columns="status text NOT NULL, extractor text, error text",
     indexes={"pending": "(position_from) WHERE position_to IS NULL AND status = 'pending'"},
 )

@@ -1,7 +1,8 @@
 """Uncertainties: what was said but can't be asserted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ class UncertaintyRow(Row, frozen=True):
 TABLE = Table(
     "uncertainties",
     UncertaintyRow,
+    revised=True,
     columns="""
     about text NOT NULL,
     reason text NOT NULL,
@@ -47,9 +49,16 @@ TABLE = Table(
 )
 HANDLES = (UncertaintyFlagged, UncertaintyResolved)
 
-OPEN = """
-SELECT u.* FROM {uncertainties} AS u
-WHERE u.valid_to IS NULL
+LISTED = """
+FROM {uncertainties} AS u LEFT JOIN {entities} AS e ON e.id = u.entity_id
+WHERE e.forgotten_at IS NULL
+    AND (%(entity_ids)s::uuid[] IS NULL OR u.entity_id = ANY(%(entity_ids)s))
+    AND (%(resolved)s::boolean IS NULL OR (u.valid_to IS NOT NULL) = %(resolved)s)
+"""
+
+NEWEST_FIRST = """
+    AND (%(after_said_at)s::timestamptz IS NULL OR u.said_at < %(after_said_at)s
+        OR (u.said_at = %(after_said_at)s AND u.id > %(after_id)s::uuid))
 ORDER BY u.said_at DESC, u.id
 LIMIT %(limit)s
 """
@@ -86,6 +95,28 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             )
 
 
+def newest_first(
+    reader: Reader,
+    *,
+    limit: int,
+    entity_ids: Sequence[UUID] | None = None,
+    resolved: bool | None = None,
+    after: tuple[datetime, UUID] | None = None,
+) -> Page[UncertaintyRow]:
+    """Uncertainties, about these entities and resolved or not only if given, newest first, after `after`."""
+    after_said_at, after_id = after or (None, None)
+    parameters = {**_filters(entity_ids, resolved), "after_said_at": after_said_at, "after_id": after_id}
+    return reader.page(TABLE, f"SELECT u.* {LISTED}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def count(reader: Reader, *, entity_ids: Sequence[UUID] | None = None, resolved: bool | None = None) -> int:
+    return int(reader.tuples(f"SELECT count(*) {LISTED}", _filters(entity_ids, resolved))[0][0])
+
+
 def unresolved(reader: Reader, *, limit: int) -> Page[UncertaintyRow]:
     """Open uncertainties, newest first."""
-    return reader.page(TABLE, OPEN, {}, limit=limit)
+    return newest_first(reader, limit=limit, resolved=False)
+
+
+def _filters(entity_ids: Sequence[UUID] | None, resolved: bool | None) -> dict[str, Any]:
+    return {"entity_ids": None if entity_ids is None else list(entity_ids), "resolved": resolved}

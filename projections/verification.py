@@ -11,7 +11,7 @@ from typing import Any
 
 from memory.errors import LogCorrupt
 from memory.log import GENESIS_HASH, Connection, EventLog
-from memory.recorded import Recorded, StoredRow, link, payload_digest
+from memory.recorded import Recorded, StoredRow, link, linked_columns, payload_digest
 from projections.read_models import READ_MODELS, folds_of
 from projections.rebuild import copy_generation, rebuilding
 from projections.table import Put, Table
@@ -95,13 +95,15 @@ class _Chain:
             raise LogCorrupt(self._context_id, expected, f"missing; the next event is at {row.originator_version}")
         if row.payload_salt is not None and payload_digest(row.payload_salt, row.state) != row.payload_digest:
             raise LogCorrupt(self._context_id, expected, "the payload does not have the recorded digest")
-        if link(self._hash, row) != row.hash:
+        if link(self._hash, linked_columns(row)) != row.hash:
             raise LogCorrupt(self._context_id, expected, "the hash does not follow from the event and the one before")
         self._position, self._hash = expected, row.hash
 
     def check_head(self, position: int, head_hash: bytes) -> None:
-        if self._position != position:
+        if self._position < position:
             raise LogCorrupt(self._context_id, self._position + 1, f"missing; the head is at {position}")
+        if self._position > position:
+            raise LogCorrupt(self._context_id, position + 1, "beyond the head row")
         if self._hash != head_hash:
             raise LogCorrupt(self._context_id, position, "the head row has another hash than the last event")
 

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from api.ids import new_id
 from memory.errors import LogCorrupt
 from memory.events import EVENT_TYPES, Event, SessionOpened, TurnRecorded
-from memory.recorded import EventMapper, Origin, Recorded, StoredRow, link
+from memory.recorded import EventMapper, Origin, Recorded, StoredRow, link, linked_columns
 from memory.values import Infer, Role
 
 EXAMPLES = [
@@ -64,8 +65,11 @@ def test_user_data_that_looks_like_type_tags_is_only_data() -> None:
 
 def test_a_hash_covers_every_column_and_tells_absent_from_empty() -> None:
     row = stored("SessionOpened", 1, "{}")
-    seen = {link(b"", row), link(b"\0", row)}
-    changes: dict[str, object] = {
+
+    def hashed(previous: bytes = b"", **changes: Any) -> bytes:
+        return link(previous, linked_columns(StoredRow(**{**row.__dict__, **changes})))
+
+    changes: dict[str, Any] = {
         "originator_id": "dev2",
         "originator_version": 2,
         "event_id": new_id(),
@@ -79,6 +83,5 @@ def test_a_hash_covers_every_column_and_tells_absent_from_empty() -> None:
         "scope_set_id": new_id(),
         "payload_digest": b"",
     }
-    for name, value in changes.items():
-        seen.add(link(b"", StoredRow(**{**row.__dict__, name: value})))
+    seen = {hashed(), hashed(b"\0"), *(hashed(**{name: value}) for name, value in changes.items())}
     assert len(seen) == 2 + len(changes)
