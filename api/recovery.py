@@ -1,12 +1,16 @@
 """After a start: understand the turns that a crash left recorded but not learnt from."""
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+import psycopg
+from psycopg_pool import PoolClosed, PoolTimeout
+
 from api.keys import ADMIN_PRINCIPAL
 from api.wiring import Services
-from memory.errors import PalimpsestError
+from memory.errors import PalimpsestError, Unavailable
 from memory.principals import Caller, Grant
 from memory.remember import Turn
 from memory.scopes import ROOT_SET
@@ -19,6 +23,7 @@ from projections.turns import TurnRow
 logger = logging.getLogger(__name__)
 
 BATCH_TURNS = 100
+RETRY_PAUSE_S = 2
 HEADS = "SELECT context_id, position FROM contexts WHERE deleted_at IS NULL ORDER BY context_id"
 
 
@@ -26,6 +31,22 @@ def heads(services: Services) -> dict[str, int]:
     """The position of every context: what lies up to here was recorded by an earlier run of the server."""
     with services.pool.connection() as connection:
         return dict(connection.execute(HEADS).fetchall())
+
+
+def keep_learning(services: Services, until: Mapping[str, int]) -> None:
+    """`learn_pending`, again after a pause while the database can't be reached, until it is done.
+
+    For a thread of its own; ends silently when the server stops.
+    """
+    while True:
+        try:
+            learn_pending(services, until)
+        except PoolClosed:
+            return
+        except (PoolTimeout, psycopg.OperationalError, Unavailable):
+            time.sleep(RETRY_PAUSE_S)
+        else:
+            return
 
 
 def learn_pending(services: Services, until: Mapping[str, int]) -> int:

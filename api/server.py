@@ -14,7 +14,7 @@ from api import wiring
 from api.app import create_app
 from api.config import Settings
 from api.errors import StartupError
-from api.recovery import heads, learn_pending
+from api.recovery import heads, keep_learning
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +39,13 @@ def serve(settings: Settings) -> None:
         signal.signal(number, _stop)
     with _listening(settings.bind) as listener:
         try:
-            with wiring.services(settings) as services:
+            with wiring.services(settings, watched=True) as services:
                 key = wiring.bootstrap(services)
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
                 print(BANNER.format(**shown, context=settings.context, key=key), flush=True)
                 pending = (services, heads(services))
-                threading.Thread(target=learn_pending, args=pending, name="learn-pending", daemon=True).start()
+                threading.Thread(target=keep_learning, args=pending, name="learn-pending", daemon=True).start()
                 _run(services, listener)
         except KeyboardInterrupt:
             pass

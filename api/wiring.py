@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import api.keys as keys
@@ -11,6 +11,7 @@ from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
+from api.watch import PostgresWatch
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.log import EventLog, Pool
@@ -45,8 +46,11 @@ class Services:
 
 
 @contextmanager
-def database_of(settings: Settings) -> Iterator[Database]:
-    """A migrated database: the one at the URL, or the embedded one, started if it is not running."""
+def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
+    """A migrated database: the one at the URL, or the embedded one, started if it is not running.
+
+    watched: start the embedded one again whenever it dies meanwhile.
+    """
     if settings.database_url:
         yield migrate(settings.database_url)
         return
@@ -56,15 +60,16 @@ def database_of(settings: Settings) -> Iterator[Database]:
     except EmbeddedPostgresError as error:
         raise StartupError(str(error)) from error
     try:
-        yield migrate(url)
+        with PostgresWatch(embedded, url) if watched else nullcontext():
+            yield migrate(url)
     finally:
         embedded.stop()
 
 
 @contextmanager
-def services(settings: Settings, *, rebuild_lagging: bool = True) -> Iterator[Services]:
+def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
     """Services over the settings' database; read models of an older version are rebuilt first."""
-    with database_of(settings) as database, database.pool() as pool:
+    with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
             _rebuild_lagging(database, log)

@@ -62,6 +62,7 @@ from memory.timeline import Place, Said, Segment, Standing, changes
 from memory.values import attribute_key, comparable, derived_id, entity_type, folded, name_key, unit_value
 
 CONFIDENCE_FLOOR = 0.7
+SURE_OF_TYPE = 0.8  # below, the type of a bare mention is a guess
 UNNAMED_USER = "user"
 
 
@@ -81,6 +82,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     ordered = _ordered(candidates)
     resolve = _resolver(_who(ordered, statement, named_speaker))
     names: set[EntityName] = set()
+    loose_names: set[str] = set()
     attributes: list[WantedAttribute] = []
     relations: list[WantedRelation] = []
     deeds: set[tuple[EntityName, str, str]] = set()
@@ -90,8 +92,10 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         match candidate:
             case NameCandidate():
                 names.add(resolve(Mention(speaker=True)))
-            case EntityCandidate(entity=entity):
+            case EntityCandidate(entity=entity, confidence=confidence):
                 names.add(resolve(entity))
+                if confidence < SURE_OF_TYPE:
+                    loose_names.add(name_key(entity.name))
             case AttributeCandidate(entity=entity):
                 names.add(resolve(entity))
                 key = attribute_key(candidate.key)
@@ -112,7 +116,14 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 names.add(resolve(entity))
             case _:
                 pass
-    return Wanted(frozenset(names), tuple(attributes), tuple(relations), frozenset(deeds), frozenset(directives))
+    return Wanted(
+        frozenset(names),
+        frozenset(loose_names),
+        tuple(attributes),
+        tuple(relations),
+        frozenset(deeds),
+        frozenset(directives),
+    )
 
 
 def relation_unit(subject_id: UUID, label: str, object_id: UUID) -> Unit:
@@ -187,8 +198,8 @@ class _Decision:
             match candidate:
                 case NameCandidate():
                     self._name(candidate)
-                case EntityCandidate(entity=entity, category=category):
-                    self._entity(entity, category)
+                case EntityCandidate():
+                    self._named_entity(candidate)
                 case AttributeCandidate():
                     self._attribute(candidate, place)
                 case RelationCandidate():
@@ -230,6 +241,15 @@ class _Decision:
         elif self._supports_newly(entity.entity_id):
             self.events.append(EntityMentioned(entity_id=entity.entity_id))
         return entity.entity_id
+
+    def _named_entity(self, candidate: EntityCandidate) -> None:
+        """A bare mention. Where its type is only guessed, an entity of that name of any type is meant."""
+        mention = candidate.entity
+        if candidate.confidence < SURE_OF_TYPE:
+            known = self.known.entity_of_name(name_key(mention.name))
+            if known:
+                mention = Mention(type=known.type, name=known.name)
+        self._entity(mention, candidate.category)
 
     def _name(self, candidate: NameCandidate) -> None:
         entity_id = self._entity(Mention(speaker=True), "identity", name=candidate.name)

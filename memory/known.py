@@ -103,8 +103,16 @@ class Known:
     def note_flags(self, flags: Iterable[tuple[str, str]]) -> None:
         self.flags.update((folded(about), reason) for about, reason in flags)
 
+    def entity_of_name(self, key: str) -> KnownEntity | None:
+        """The entity of that normalised name, of whatever type; the first by type if there are several."""
+        return min((one for one in self.entities.values() if one.name_key == key), key=_type, default=None)
+
     def entity(self, entity_id: UUID) -> KnownEntity | None:
         return next((one for one in self.entities.values() if one.entity_id == entity_id), None)
+
+
+def _type(entity: KnownEntity) -> str:
+    return entity.type
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +138,11 @@ class WantedRelation:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What must be loaded for a turn's candidates. deeds: (actor, verb, comparable object)."""
+    """What must be loaded for a turn's candidates. loose_names: normalised, of any type. deeds: (actor, verb,
+    comparable object)."""
 
     names: frozenset[EntityName]
+    loose_names: frozenset[str]
     attributes: tuple[WantedAttribute, ...]
     relations: tuple[WantedRelation, ...]
     deeds: frozenset[tuple[EntityName, str, str]]

@@ -28,6 +28,11 @@ FROM {entities} AS e JOIN unnest(%(types)s::text[], %(name_keys)s::text[]) AS w 
 WHERE e.forgotten_at IS NULL
 """
 
+ENTITIES_OF_ANY_TYPE = """
+SELECT e.id, e.type, e.name, e.name_key FROM {entities} AS e
+WHERE e.name_key = ANY(%(name_keys)s) AND e.forgotten_at IS NULL
+"""
+
 KEYS = "SELECT k.key, k.single_valued FROM {attribute_keys} AS k WHERE k.key = ANY(%(keys)s)"
 
 DEEDS = """
@@ -144,6 +149,7 @@ class ReadModelKnowledge:
 def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scope_set_id: UUID) -> None:
     """Entities and keys, asked together."""
     keys = own.ask(KEYS, {"keys": sorted({one.key for one in wanted.attributes})}) if wanted.attributes else None
+    loose = own.ask(ENTITIES_OF_ANY_TYPE, {"name_keys": sorted(wanted.loose_names)}) if wanted.loose_names else None
     if wanted.names:
         types, name_keys = zip(*wanted.names, strict=True)
         parameters = {"types": list(types), "name_keys": list(name_keys)}
@@ -151,6 +157,8 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
             known.visible_names.add((kind, key))
             if scope == scope_set_id:
                 known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
+    for entity_id, kind, name, key in loose.fetchall() if loose else ():
+        known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
     if keys:
         known.keys = dict(keys.fetchall())
 

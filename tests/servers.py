@@ -128,13 +128,12 @@ class ServerProcess:
         status = self.process.wait(60)
         if self._reader is not None:
             self._reader.join(10)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
         return status
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
-        self.output.extend(process.stdout)
+        with process.stdout:
+            self.output.extend(process.stdout)
 
     def _printed_key(self) -> str:
         if "API_KEY" in self.settings:

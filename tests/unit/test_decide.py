@@ -312,3 +312,10 @@ def test_a_contradiction_of_ranks_stays_open_while_it_lasts_and_is_flagged_once(
     again = story.when(city("Lyon"), at=NOON + 2 * DAY)
     assert not only(again, UncertaintyFlagged)
     assert not only(again, UncertaintyResolved)
+
+
+def test_a_bare_mention_whose_type_is_guessed_means_the_entity_of_that_name() -> None:
+    story = Story()
+    story.when(EntityCandidate(entity=Mention(type="location", name="Malmö")))
+    guessed = EntityCandidate(entity=Mention(type="person", name="malmö"), confidence=0.75)
+    assert types(story.when(guessed)) == ["EntityMentioned"]
