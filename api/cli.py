@@ -9,17 +9,20 @@ from typing import Any, NoReturn
 
 import click
 
-from api import server, wiring
+from api import server, story, wiring
 from api.config import from_env
 from api.database import lagging_contexts
 from api.errors import StartupError
 from api.ids import moment, parse_session, ulid
 from api.progress import event_progress
 from memory.errors import PalimpsestError
+from memory.known import EntityName
 from memory.recorded import StoredRow
-from memory.values import entity_type, name_key
+from memory.values import attribute_key, entity_type, name_key
 from projections import rebuild, verification
+from projections.access import every_scope_set
 from projections.event_filter import EventFilter
+from projections.reading import Reader
 from projections.table import READ_MODELS_VERSION
 
 EVENT_LIMIT = 100
@@ -102,12 +105,7 @@ def log(
     """Print the events of a context, oldest first."""
     settings = from_env()
     context_id = context_id or settings.context
-    entity_name = None
-    if entity:
-        kind, separator, name = entity.removeprefix("entity:").partition("/")
-        if not separator:
-            _fail("--entity takes <type>/<name>, such as person/alice")
-        entity_name = (entity_type(kind), name_key(name))
+    entity_name = _entity_name(entity) if entity else None
     wanted = EventFilter(session_id=parse_session(session) if session else None, topic=topic, entity=entity_name)
     with _all_or_one(context_id) as (services, connection, _):
         for row in wanted.matching(services.log, connection, context_id, after=after, limit=limit or None):
@@ -150,6 +148,33 @@ def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
             click.echo(f"{one.context_id}: {one.events} events, {one.problem or 'all good'}, head {one.head_hash[:16]}")
     if any(one.problem for one in results):
         sys.exit(1)
+
+
+@main.command()
+@click.argument("entity")
+@click.argument("key")
+@click.option("--context", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(entity: str, key: str, context_id: str | None, as_json: bool) -> None:
+    """Tell the history of a fact: explain person/alice job_title."""
+    name = _entity_name(entity)
+    with _all_or_one(context_id or from_env().context) as (_, connection, contexts), connection.cursor() as cursor:
+        (context,) = contexts
+        generation, seen = every_scope_set(connection, context)
+        chapters = story.chapters(Reader(cursor, context, generation, seen), name, attribute_key(key))
+    if not chapters:
+        _fail(f"nothing is known of {key} of {entity}")
+    if as_json:
+        click.echo(json.dumps(chapters))
+    else:
+        click.echo("\n".join(story.told(chapters)))
+
+
+def _entity_name(ref: str) -> EntityName:
+    kind, separator, name = ref.removeprefix("entity:").partition("/")
+    if not separator:
+        _fail("an entity is named <type>/<name>, such as person/alice")
+    return entity_type(kind), name_key(name)
 
 
 CONTEXTS = "SELECT context_id, position FROM contexts WHERE deleted_at IS NULL ORDER BY context_id"

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from api.errors import StartupError
+from memory.values import attribute_key
 
 PREFIX = "PALIMPSEST_"
 KNOWN_NAMES = frozenset(
@@ -33,6 +34,15 @@ class Settings:
     api_key: str | None = None
     management_api_key: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def multi_valued(self) -> frozenset[str]:
+        """`attributes.multi_valued` of the configuration: keys whose values stand beside each other."""
+        attributes = self.config.get("attributes") or {}
+        keys = attributes.get("multi_valued") or [] if isinstance(attributes, dict) else None
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise StartupError("the configuration's attributes.multi_valued must be a list of keys")
+        return frozenset(attribute_key(key) for key in keys)
 
 
 def from_env(environ: Mapping[str, str] | None = None) -> Settings:

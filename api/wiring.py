@@ -13,6 +13,7 @@ from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
 from api.watch import PostgresWatch
 from memory.extraction.local import LocalExtractor
+from memory.curation import Curation
 from memory.forgetting import Forgetting
 from memory.log import EventLog, Pool
 from memory.remember import Memory
@@ -36,6 +37,7 @@ class Services:
     log: EventLog
     memory: Memory
     forgetting: Forgetting
+    curation: Curation
     extractor: LocalExtractor
 
     def load_models(self) -> threading.Thread:
@@ -73,15 +75,17 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
             _rebuild_lagging(database, log)
-        knowledge = ReadModelKnowledge()
+        knowledge = ReadModelKnowledge(settings.multi_valued)
         extractor = LocalExtractor()
+        memory = Memory(log, knowledge, extractor)
         yield Services(
             settings=settings,
             database=database,
             pool=pool,
             log=log,
-            memory=Memory(log, knowledge, extractor),
+            memory=memory,
             forgetting=Forgetting(log, knowledge),
+            curation=Curation(memory, knowledge),
             extractor=extractor,
         )
 

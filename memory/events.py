@@ -309,6 +309,13 @@ class InstructionReaffirmed(Event, frozen=True, kw_only=True):
     instruction_id: UUID
 
 
+class InstructionClosed(Event, frozen=True, kw_only=True):
+    """A directive holds no more. reason: withdrawn (by later words) or by_hand."""
+
+    instruction_id: UUID
+    reason: str
+
+
 class UncertaintyFlagged(Event, frozen=True, kw_only=True):
     """Something was said that can't be asserted."""
 
@@ -361,6 +368,7 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     ActionReaffirmed,
     InstructionDetected,
     InstructionReaffirmed,
+    InstructionClosed,
     UncertaintyFlagged,
     UncertaintyResolved,
 )

@@ -82,7 +82,7 @@ class Known:
     sees in any scope set. attributes, relations: of each unit the whole line, or its tail where that
     suffices. deeds, directives: id of the row. supported: what this turn already supports.
     keys: key -> single_valued. flags: (about, reason) of uncertainties that this turn raised or that are
-    open about its facts. doubts: those of (entity, key) that a clear statement settles.
+    open about its facts. multi_valued: keys that the configuration adds to the registry's. doubts: those of (entity, key) that a clear statement settles.
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
@@ -95,10 +95,11 @@ class Known:
     flags: set[tuple[str, str]] = field(default_factory=set)
     doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
+    multi_valued: frozenset[str] = frozenset()
 
     def single_valued(self, key: str) -> bool:
-        """As defined at the key's first use, else as the registry says."""
-        return self.keys.get(key, is_single_valued(key))
+        """As defined at the key's first use, else as the configuration and the registry say."""
+        return self.keys.get(key, is_single_valued(key) and key not in self.multi_valued)
 
     def note_flags(self, flags: Iterable[tuple[str, str]]) -> None:
         self.flags.update((folded(about), reason) for about, reason in flags)

@@ -35,6 +35,19 @@ class HeldEntity:
     relations: Sequence[Segment]
 
 
+@dataclass(frozen=True, slots=True)
+class HeldFact:
+    """A fact, directive or doubt that an operation by hand is about. owner, object: (type, name)."""
+
+    scope_set_id: UUID
+    scopes: ScopeSet
+    in_force: bool
+    owner: tuple[str, str] | None = None
+    key: str = ""
+    value: str = ""
+    object: tuple[str, str] | None = None
+
+
 class Knowledge(Protocol):
     """Reads what is known, inside an open append. `visible`: scope sets that the caller may see."""
 
@@ -53,6 +66,14 @@ class Knowledge(Protocol):
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
         """The entity of that name in each of the scope sets, with what holds about it."""
         ...
+
+    def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...
+
+    def relation(self, writing: Writing, relation_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...
+
+    def instruction(self, writing: Writing, instruction_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...
+
+    def uncertainty(self, writing: Writing, uncertainty_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...
 
     def load(
         self,

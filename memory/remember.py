@@ -141,6 +141,11 @@ class Memory:
             answers.append(outcome)
         return Remembered(session.session_id, answers, position)
 
+    def remember_given(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn) -> Learnt:
+        """Record a turn with given candidates and what they say, inside an open append."""
+        said = self._record(writing, caller, session, turn, session.next_seq)
+        return self._learn_given(writing, caller, said)
+
     def learn_pending(self, caller: Caller, turn: Turn, session_id: UUID, said_at: datetime, position: int) -> None:
         """Understand a turn that was recorded but never learnt from, at its own time. Raises nothing new if
         another process was quicker."""

@@ -105,9 +105,10 @@ WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 """
 
+# Of a forgotten entity nothing is live, so there is no need to look at the entities.
 LIVE = """
-FROM {attribute_versions} AS v JOIN {entities} AS e ON e.id = v.entity_id
-WHERE v.valid_to IS NULL AND v.standing = 'current' AND e.forgotten_at IS NULL
+FROM {attribute_versions} AS v
+WHERE v.valid_to IS NULL AND v.standing = 'current'
     AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
     AND (%(key)s::text IS NULL OR v.key = %(key)s)
 """

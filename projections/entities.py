@@ -51,6 +51,12 @@ WHERE e.type = %(type)s AND e.name_key = %(name_key)s AND e.forgotten_at IS NULL
 ORDER BY e.created_at, e.id
 """
 
+NAMED_OF_ANY_TYPE = """
+SELECT e.* FROM {entities} AS e
+WHERE e.name_key = %(name_key)s AND e.forgotten_at IS NULL
+ORDER BY e.created_at, e.id
+"""
+
 BY_IDS = "SELECT e.* FROM {entities} AS e WHERE e.id = ANY(%(ids)s)"
 
 # One row a name: the oldest of those the caller may see.
@@ -100,6 +106,11 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 def named(reader: Reader, entity_type: str, name_key: str) -> list[EntityRow]:
     """The entity of that name in each visible scope set, oldest first; empty if there is none."""
     return reader.rows(TABLE, NAMED, {"type": entity_type, "name_key": name_key})
+
+
+def named_of_any_type(reader: Reader, name_key: str) -> list[EntityRow]:
+    """The entities of that name of all types, oldest first."""
+    return reader.rows(TABLE, NAMED_OF_ANY_TYPE, {"name_key": name_key})
 
 
 def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, EntityRow]:

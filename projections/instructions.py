@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.events import InstructionDetected
+from msgspec.structs import replace
+
+from memory.events import InstructionClosed, InstructionDetected
 from memory.recorded import Recorded
 from memory.values import folded
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class InstructionRow(Row, frozen=True):
@@ -19,12 +21,14 @@ class InstructionRow(Row, frozen=True):
     turn_id: UUID
     session_id: UUID | None
     said_at: datetime
+    end_reason: str | None
     labels: list[str]
 
 
 TABLE = Table(
     "instructions",
     InstructionRow,
+    revised=True,
     columns="""
     label text NOT NULL,
     description text NOT NULL,
@@ -33,10 +37,11 @@ TABLE = Table(
     turn_id uuid NOT NULL,
     session_id uuid,
     said_at timestamptz NOT NULL,
+    end_reason text,
     labels text[] NOT NULL
     """,
 )
-HANDLES = (InstructionDetected,)
+HANDLES = (InstructionDetected, InstructionClosed)
 
 ACTIVE = "FROM {instructions} AS i WHERE i.valid_to IS NULL"
 
@@ -64,8 +69,17 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     turn_id=turn_id,
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,
+                    end_reason=None,
                     labels=list(event.labels),
                 ),
+            )
+        case InstructionClosed(instruction_id=instruction_id, reason=reason):
+            ended_at = recorded.known_at
+            yield Revise(
+                TABLE,
+                instruction_id,
+                ended_at,
+                lambda row: replace(row, valid_to=max(ended_at, row.said_at), end_reason=reason),
             )
 
 

@@ -13,10 +13,10 @@ from memory.cardinality import is_functional, line_key
 from memory.decide import CONTRADICTION, relation_unit
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
-from memory.ports import HeldEntity, KnownSession
+from memory.ports import HeldEntity, HeldFact, KnownSession
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
-from projections import entities, turns
+from projections import entities, held, turns
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
 from projections.scope_sets import clauses_of
@@ -72,7 +72,13 @@ WHERE s.id = %(id)s
 
 
 class ReadModelKnowledge:
-    """`memory.ports.Knowledge` over the read models."""
+    """`memory.ports.Knowledge` over the read models.
+
+    multi_valued: keys that have many values beside each other, in addition to the registry's.
+    """
+
+    def __init__(self, multi_valued: frozenset[str] = frozenset()) -> None:
+        self._multi_valued = multi_valued
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None:
         row = _reader(writing, visible).ask(SESSION, {"id": session_id}).fetchone()
@@ -111,6 +117,18 @@ class ReadModelKnowledge:
             for row in entities.named(reader, *name)
         ]
 
+    def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
+        return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)
+
+    def relation(self, writing: Writing, relation_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
+        return held.held(_reader(writing, visible), held.RELATION, relation_id)
+
+    def instruction(self, writing: Writing, instruction_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
+        return held.held(_reader(writing, visible), held.INSTRUCTION, instruction_id)
+
+    def uncertainty(self, writing: Writing, uncertainty_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
+        return held.held(_reader(writing, visible), held.UNCERTAINTY, uncertainty_id)
+
     def load(
         self,
         writing: Writing,
@@ -125,7 +143,7 @@ class ReadModelKnowledge:
         cursor = writing.cursor if again else writing.cursor_before
         own = Reader(cursor, writing.context_id, writing.generation, [scope_set_id])
         visible_too = Reader(cursor, writing.context_id, writing.generation, list({*visible, scope_set_id}))
-        known = Known()
+        known = Known(multi_valued=self._multi_valued)
         _load_names(known, visible_too, own, wanted, scope_set_id)
         turn = {"turn_id": statement.turn_id}
         supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None

@@ -6,61 +6,84 @@ the live attribute versions.
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from memory.importance import DECAY
 from memory.known import EntityName
 from memory.values import name_key
-from projections import entities
+from projections import entities, provenance
 from projections.entities import EntityRow
 from projections.likeness import likeness, words
 from projections.provenance import Evidence
 from projections.reading import Reader
 
-OF_NAMES = """
-SELECT e.type, e.name_key, (array_agg(e.id ORDER BY e.created_at, e.id))[1],
-    sum(f.facts)::bigint, max(f.learned_at), sum(p.turns)::bigint, max(p.said_at)
-FROM unnest(%(types)s::text[], %(name_keys)s::text[]) AS w (type, name_key)
-    JOIN {entities} AS e ON e.type = w.type AND e.name_key = w.name_key
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS facts, max(v.said_at) AS learned_at FROM {attribute_versions} AS v
-        WHERE v.entity_id = e.id AND v.valid_to IS NULL AND v.standing = 'current'
-    ) AS f
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS turns, max(s.known_from) AS said_at FROM {provenance} AS s WHERE s.subject_id = e.id
-    ) AS p
-WHERE e.forgotten_at IS NULL
-GROUP BY e.type, e.name_key
+# A superset of the names, which one index answers: the pairs are sorted out afterwards.
+OF_TYPES_AND_NAMES = """
+SELECT e.* FROM {entities} AS e
+WHERE e.type = ANY(%(types)s) AND e.name_key = ANY(%(name_keys)s) AND e.forgotten_at IS NULL
+ORDER BY e.created_at, e.id
 """
 
+FACTS = """
+SELECT v.entity_id, count(*), max(v.said_at) FROM {attribute_versions} AS v
+WHERE v.entity_id = ANY(%(entity_ids)s) AND v.valid_to IS NULL AND v.standing = 'current'
+GROUP BY v.entity_id
+"""
+
+# Of very many names, those with the most of the searched words, and then the shortest, are compared.
 LIKE = """
-SELECT DISTINCT e.type, e.name_key FROM {entities} AS e
+SELECT e.type, e.name_key FROM {entities} AS e
 WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
     AND (e.name_key = %(name_key)s OR e.name_key LIKE ANY(%(patterns)s::text[]))
-"""
-
-BY_COVERAGE = """
-SELECT e.type, e.name_key
-FROM {entities} AS e LEFT JOIN (
-    SELECT v.entity_id, count(*) AS facts FROM {attribute_versions} AS v
-    WHERE v.valid_to IS NULL AND v.standing = 'current' GROUP BY v.entity_id
-) AS f ON f.entity_id = e.id
-WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
 GROUP BY e.type, e.name_key
-ORDER BY coalesce(sum(f.facts), 0) DESC, e.name_key, e.type
+ORDER BY e.name_key = %(name_key)s DESC,
+    (SELECT count(*) FROM unnest(%(patterns)s::text[]) AS w (pattern) WHERE e.name_key LIKE w.pattern) DESC,
+    length(e.name_key), e.name_key, e.type
+LIMIT %(compared_max)s
+"""
+COMPARED_MAX = 5_000
+
+# These gather rows of two tables by grouping. A join of them could become a loop inside a loop while
+# the planner does not know yet how many there are, as after a rebuild.
+BY_COVERAGE = """
+SELECT n.type, n.name_key
+FROM (
+    SELECT min(u.type) AS type, min(u.name_key) AS name_key, sum(u.facts) AS facts
+    FROM (
+        SELECT e.id, e.type, e.name_key, 0 AS facts FROM {entities} AS e
+        WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
+        UNION ALL
+        SELECT v.entity_id, NULL, NULL, 1 FROM {attribute_versions} AS v
+        WHERE v.valid_to IS NULL AND v.standing = 'current'
+    ) AS u
+    GROUP BY u.id
+) AS n
+WHERE n.type IS NOT NULL
+GROUP BY n.type, n.name_key
+ORDER BY sum(n.facts) DESC, n.name_key, n.type
 LIMIT %(limit)s
 """
 
 LAST_SAID = """
-    SELECT e.type, e.name_key, (array_agg(e.category ORDER BY e.created_at, e.id))[1] AS category,
-        coalesce(max(p.said_at), min(e.created_at)) AS said_at
-    FROM {entities} AS e LEFT JOIN (
-        SELECT s.subject_id, max(s.known_from) AS said_at FROM {provenance} AS s GROUP BY s.subject_id
-    ) AS p ON p.subject_id = e.id
-    WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
-    GROUP BY e.type, e.name_key
+    SELECT n.type, n.name_key, (array_agg(n.category ORDER BY n.created_at, n.id))[1] AS category,
+        coalesce(max(n.said_at), min(n.created_at)) AS said_at
+    FROM (
+        SELECT u.id, min(u.type) AS type, min(u.name_key) AS name_key, min(u.category) AS category,
+            min(u.created_at) AS created_at, max(u.said_at) AS said_at
+        FROM (
+            SELECT e.id, e.type, e.name_key, e.category, e.created_at, NULL::timestamptz AS said_at
+            FROM {entities} AS e
+            WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
+            UNION ALL
+            SELECT s.subject_id, NULL, NULL, NULL, NULL, s.known_from FROM {provenance} AS s
+        ) AS u
+        GROUP BY u.id
+    ) AS n
+    WHERE n.type IS NOT NULL
+    GROUP BY n.type, n.name_key
 """
 
 BY_RECENCY = f"""
@@ -96,29 +119,44 @@ class Match:
 
 def of_names(reader: Reader, names: Sequence[EntityName]) -> dict[EntityName, Match]:
     """The match of each name that the caller may see, in the order of `names`."""
-    wanted = list(dict.fromkeys(names))
-    parameters = {"types": [kind for kind, _ in wanted], "name_keys": [key for _, key in wanted]}
-    found = {(row[0], row[1]): row[2:] for row in reader.tuples(OF_NAMES, parameters)}
-    oldest = entities.by_ids(reader, [row[0] for row in found.values()])
-    matches = {}
-    for name in wanted:
-        if name in found:
-            entity_id, facts, learned_at, turns, said_at = found[name]
-            evidence = Evidence(turns, said_at) if said_at else None
-            matches[name] = Match(oldest[entity_id], facts, learned_at, evidence)
-    return matches
+    rows: dict[EntityName, list[EntityRow]] = {name: [] for name in names}
+    parameters = {"types": sorted({kind for kind, _ in rows}), "name_keys": sorted({key for _, key in rows})}
+    for row in reader.rows(entities.TABLE, OF_TYPES_AND_NAMES, parameters):
+        if (row.type, row.name_key) in rows:
+            rows[row.type, row.name_key].append(row)
+    entity_ids = [row.id for found in rows.values() for row in found]
+    facts = {
+        entity_id: (count, learned_at)
+        for entity_id, count, learned_at in reader.tuples(FACTS, {"entity_ids": entity_ids})
+    }
+    evidence = provenance.evidence(reader, entity_ids)
+    return {name: _match(found, facts, evidence) for name, found in rows.items() if found}
+
+
+def _match(
+    rows: Sequence[EntityRow], facts: Mapping[UUID, tuple[int, datetime]], evidence: Mapping[UUID, Evidence]
+) -> Match:
+    """The sum of what is known of the rows of one name, the oldest of which stands for all."""
+    of_rows = [facts[row.id] for row in rows if row.id in facts]
+    said = [evidence[row.id] for row in rows if row.id in evidence]
+    return Match(
+        entity=rows[0],
+        facts=sum(count for count, _ in of_rows),
+        last_learned_at=max((learned_at for _, learned_at in of_rows), default=None),
+        evidence=Evidence(sum(one.turns for one in said), max(one.last_said_at for one in said)) if said else None,
+    )
 
 
 def like(reader: Reader, searched: str, *, entity_type: str | None, limit: int) -> list[tuple[Match, float]]:
     """Entities whose name is like `searched`, with their likeness, best first, ties by name."""
-    patterns = [f"%{word}%" for word in sorted(words(searched))]
-    parameters = {"type": entity_type, "name_key": name_key(searched), "patterns": patterns}
-    scored = (
-        (-likeness(searched, key), key, kind)
-        for kind, key in reader.tuples(LIKE, parameters)
-        if likeness(searched, key) > 0
-    )
-    best = {(kind, key): -score for score, key, kind in heapq.nsmallest(limit, scored)}
+    parameters = {
+        "type": entity_type,
+        "name_key": name_key(searched),
+        "patterns": [f"%{word}%" for word in sorted(words(searched))],
+        "compared_max": COMPARED_MAX,
+    }
+    scored = [(-likeness(searched, key), key, kind) for kind, key in reader.tuples(LIKE, parameters)]
+    best = {(kind, key): -score for score, key, kind in heapq.nsmallest(limit, scored) if score}
     return [(match, best[name]) for name, match in of_names(reader, list(best)).items()]
 
 

@@ -81,10 +81,10 @@ ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
 """
 
+# Of a forgotten entity nothing is live, so there is no need to look at the entities.
 LIVE = """
 FROM {relations} AS r
-    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
-WHERE r.valid_to IS NULL AND r.standing = 'current' AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+WHERE r.valid_to IS NULL AND r.standing = 'current'
     AND (%(subject_ids)s::uuid[] IS NULL OR r.subject_id = ANY(%(subject_ids)s))
     AND (%(object_ids)s::uuid[] IS NULL OR r.object_id = ANY(%(object_ids)s))
     AND (%(label)s::text IS NULL OR r.label = %(label)s)
@@ -93,24 +93,21 @@ WHERE r.valid_to IS NULL AND r.standing = 'current' AND s.forgotten_at IS NULL A
 # The far end of a relation is the object if the subject is one of the entities, else the subject.
 AROUND = """
 FROM {relations} AS r
-    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
-WHERE r.valid_to IS NULL AND r.standing = 'current' AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+WHERE r.valid_to IS NULL AND r.standing = 'current'
     AND (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s))
     AND (%(facts_min)s::bigint IS NULL OR %(facts_min)s <= (
-        SELECT count(*) FROM {entities} AS f JOIN {attribute_versions} AS v ON v.entity_id = f.id
-        WHERE f.type = CASE WHEN s.id = ANY(%(entity_ids)s) THEN o.type ELSE s.type END
-            AND f.name_key = CASE WHEN s.id = ANY(%(entity_ids)s) THEN o.name_key ELSE s.name_key END
-            AND f.forgotten_at IS NULL AND v.valid_to IS NULL AND v.standing = 'current'
+        SELECT count(*)
+        FROM {entities} AS f JOIN {entities} AS n ON n.type = f.type AND n.name_key = f.name_key
+            JOIN {attribute_versions} AS v ON v.entity_id = n.id
+        WHERE f.id = CASE WHEN r.subject_id = ANY(%(entity_ids)s) THEN r.object_id ELSE r.subject_id END
+            AND v.valid_to IS NULL AND v.standing = 'current'
     ))
 """
 
 BETWEEN = """
 FROM {relations} AS r
-    JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
-WHERE r.label = %(label)s AND r.standing IN ('current', 'claimed', 'retracted')
-    AND s.name_key = %(subject)s AND (%(subject_type)s::text IS NULL OR s.type = %(subject_type)s)
-    AND o.name_key = %(object)s AND (%(object_type)s::text IS NULL OR o.type = %(object_type)s)
-    AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
+WHERE r.subject_id = ANY(%(subject_ids)s) AND r.object_id = ANY(%(object_ids)s) AND r.label = %(label)s
+    AND r.standing IN ('current', 'claimed', 'retracted')
 """
 
 NEWEST_FIRST = f" AND {newest_first.after('r')} ORDER BY {newest_first.order('r')} LIMIT %(limit)s"
@@ -197,17 +194,10 @@ def count_around(reader: Reader, entity_ids: Sequence[UUID]) -> int:
 
 
 def between(
-    reader: Reader, subject: tuple[str | None, str], label: str, target: tuple[str | None, str], *, limit: int
+    reader: Reader, subject_ids: Sequence[UUID], label: str, object_ids: Sequence[UUID], *, limit: int
 ) -> Page[RelationRow]:
-    """Every version of the relations between two names, ended ones too, newest first. Type None: of any type."""
-    parameters = {
-        "subject_type": subject[0],
-        "subject": subject[1],
-        "label": label,
-        "object_type": target[0],
-        "object": target[1],
-        **newest_first.bound(None),
-    }
+    """Every version of the relations of that label between entities, ended ones too, newest first."""
+    parameters = {**_filters(subject_ids, object_ids, label), **newest_first.bound(None)}
     return reader.page(TABLE, f"SELECT r.* {BETWEEN}{NEWEST_FIRST}", parameters, limit=limit)
 
 

@@ -64,6 +64,9 @@ LIMIT %(limit)s
 """
 
 
+ONE = "SELECT u.* FROM {uncertainties} AS u WHERE u.id = %(id)s"
+
+
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case UncertaintyFlagged() as event:
@@ -111,6 +114,11 @@ def newest_first(
 
 def count(reader: Reader, *, entity_ids: Sequence[UUID] | None = None, resolved: bool | None = None) -> int:
     return int(reader.tuples(f"SELECT count(*) {LISTED}", _filters(entity_ids, resolved))[0][0])
+
+
+def one(reader: Reader, uncertainty_id: UUID) -> UncertaintyRow | None:
+    rows = reader.rows(TABLE, ONE, {"id": uncertainty_id})
+    return rows[0] if rows else None
 
 
 def unresolved(reader: Reader, *, limit: int) -> Page[UncertaintyRow]:
