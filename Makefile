@@ -32,7 +32,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start
+bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide
 	$(BIN)/python -m tests.bench.$(NAME)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows

@@ -34,6 +34,7 @@ from memory.candidates import (
     UncertaintyCandidate,
 )
 from memory.cardinality import is_functional, line_key, line_value
+from memory.directives import directive as directive_of
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
@@ -41,6 +42,7 @@ from memory.events import (
     EntityMentioned,
     EntityRecognised,
     Event,
+    InstructionClosed,
     InstructionDetected,
     InstructionReaffirmed,
     SpeakerNamed,
@@ -86,7 +88,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     attributes: list[WantedAttribute] = []
     relations: list[WantedRelation] = []
     deeds: set[tuple[EntityName, str, str]] = set()
-    directives: set[str] = set()
+    directives = False
     for ordinal, candidate in enumerate(ordered):
         place = statement.place(candidate.start, ordinal)
         match candidate:
@@ -110,8 +112,8 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
             case ActionCandidate(actor=actor, verb=verb, object=target_text):
                 names.add(resolve(actor))
                 deeds.add((resolve(actor), attribute_key(verb), comparable(target_text or "")))
-            case InstructionCandidate(description=description):
-                directives.add(folded(description))
+            case InstructionCandidate():
+                directives = True
             case UncertaintyCandidate(entity=Mention() as entity):
                 names.add(resolve(entity))
             case _:
@@ -122,7 +124,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         tuple(attributes),
         tuple(relations),
         frozenset(deeds),
-        frozenset(directives),
+        directives,
     )
 
 
@@ -403,11 +405,19 @@ class _Decision:
 
     def _instruction(self, candidate: InstructionCandidate) -> None:
         directive = folded(candidate.description)
+        if directive in self.known.directives_given:
+            return
+        self.known.directives_given.add(directive)
         instruction_id = self.known.directives.get(directive)
         if instruction_id:
             if self._supports_newly(instruction_id):
                 self.events.append(InstructionReaffirmed(instruction_id=instruction_id))
             return
+        asked = directive_of(candidate.description)
+        for description, older_id in list(self.known.directives.items()):
+            if asked.is_contrary_to(directive_of(description)):
+                del self.known.directives[description]
+                self.events.append(InstructionClosed(instruction_id=older_id, reason="withdrawn"))
         instruction_id = self.known.directives[directive] = self._id("instruction")
         self.known.supported.add(instruction_id)
         self.events.append(

@@ -91,7 +91,8 @@ class Known:
     attributes: dict[Unit, list[Said]] = field(default_factory=dict)
     relations: dict[Unit, list[Said]] = field(default_factory=dict)
     deeds: dict[Deed, UUID] = field(default_factory=dict)
-    directives: dict[str, UUID] = field(default_factory=dict)
+    directives: dict[str, UUID] = field(default_factory=dict)  # folded description -> id, of the active ones
+    directives_given: set[str] = field(default_factory=set)  # by this turn, active or not
     flags: set[tuple[str, str]] = field(default_factory=set)
     doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
@@ -139,12 +140,15 @@ class WantedRelation:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What must be loaded for a turn's candidates. loose_names: normalised, of any type. deeds: (actor, verb,
-    comparable object)."""
+    """What must be loaded for a turn's candidates.
+
+    loose_names: normalised, of any type. deeds: (actor, verb, comparable object). directives: whether
+    the active ones are needed.
+    """
 
     names: frozenset[EntityName]
     loose_names: frozenset[str]
     attributes: tuple[WantedAttribute, ...]
     relations: tuple[WantedRelation, ...]
     deeds: frozenset[tuple[EntityName, str, str]]
-    directives: frozenset[str]
+    directives: bool

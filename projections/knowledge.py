@@ -44,7 +44,13 @@ FROM {actions} AS a JOIN unnest(%(actors)s::uuid[], %(verbs)s::text[], %(objects
 
 DIRECTIVES = """
 SELECT i.folded_description, i.id FROM {instructions} AS i
-WHERE i.folded_description = ANY(%(descriptions)s) AND i.valid_to IS NULL
+WHERE i.valid_to IS NULL
+ORDER BY i.said_at, i.id
+"""
+
+DIRECTIVES_OF_TURN = """
+SELECT i.folded_description FROM {instructions} AS i JOIN {provenance} AS p ON p.subject_id = i.id
+WHERE p.turn_id = %(turn_id)s
 """
 
 FLAGS_OF_TURN = "SELECT u.about, u.reason FROM {uncertainties} AS u WHERE u.turn_id = %(turn_id)s"
@@ -153,10 +159,11 @@ class ReadModelKnowledge:
         known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
         _load_deeds(known, own, wanted)
         if wanted.directives:
-            known.directives = dict(own.tuples(DIRECTIVES, {"descriptions": list(wanted.directives)}))
+            known.directives = dict(own.tuples(DIRECTIVES, {}))
         if supported and flagged:
             known.supported = {subject_id for (subject_id,) in supported.fetchall()}
             known.note_flags((about, reason) for about, reason in flagged.fetchall())
+            known.directives_given = {description for (description,) in own.tuples(DIRECTIVES_OF_TURN, turn)}
         for uncertainty_id, entity_id, key, about, reason in open_flags.fetchall() if open_flags else ():
             known.note_flags([(about, reason)])
             if reason != CONTRADICTION:

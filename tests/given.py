@@ -21,6 +21,7 @@ from memory.events import (
     EntityMentioned,
     EntityRecognised,
     Event,
+    InstructionClosed,
     InstructionDetected,
     InstructionReaffirmed,
     LineChange,
@@ -53,6 +54,7 @@ class Story:
     said_ids: dict[int, Statement] = field(default_factory=dict)
     segments: dict[UUID, Segment] = field(default_factory=dict)
     spelt: dict[UUID, str] = field(default_factory=dict)
+    directives: dict[str, UUID] = field(default_factory=dict)
 
     def when(
         self,
@@ -120,6 +122,9 @@ class Story:
             relations={unit: list(line) for unit, line in self.known.relations.items()},
             deeds=dict(self.known.deeds),
             directives=dict(self.known.directives),
+            directives_given={
+                words for words, one in self.directives.items() if one in self.supports.get(statement.turn_id, ())
+            },
             flags=set(self.known.flags),
             doubts={fact: list(doubts) for fact, doubts in self.known.doubts.items()},
             supported=set(self.supports.get(statement.turn_id, ())),
@@ -157,7 +162,12 @@ class Story:
                 supports.add(event.action_id)
             case InstructionDetected():
                 known.directives[folded(event.description)] = event.instruction_id
+                self.directives[folded(event.description)] = event.instruction_id
                 supports.add(event.instruction_id)
+            case InstructionClosed():
+                known.directives = {
+                    words: one for words, one in known.directives.items() if one != event.instruction_id
+                }
             case ActionReaffirmed(action_id=subject_id) | InstructionReaffirmed(instruction_id=subject_id):
                 supports.add(subject_id)
             case UncertaintyFlagged():

@@ -319,3 +319,12 @@ def test_a_bare_mention_whose_type_is_guessed_means_the_entity_of_that_name() ->
     story.when(EntityCandidate(entity=Mention(type="location", name="Malmö")))
     guessed = EntityCandidate(entity=Mention(type="person", name="malmö"), confidence=0.75)
     assert types(story.when(guessed)) == ["EntityMentioned"]
+
+
+def test_a_newer_contrary_directive_closes_the_older_one() -> None:
+    story = Story()
+    story.when(InstructionCandidate(label="language", description="Always reply in French"))
+    newer = story.when(InstructionCandidate(label="language", description="Reply in German"))
+    assert types(newer) == ["InstructionClosed", "InstructionDetected"]
+    beside = story.when(InstructionCandidate(label="sources", description="Always cite sources"))
+    assert types(beside) == ["InstructionDetected"]

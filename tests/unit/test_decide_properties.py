@@ -47,13 +47,14 @@ statement = {
     "repair": st.booleans(),
 }
 words = st.sampled_from(["Porto", "porto ", "Lyon", "", "\u202e\u200b", "x" * 500])
+rules = st.sampled_from(["use emojis", "stop using emojis", "reply in French", "reply in German"])
 candidates: st.SearchStrategy[AnyCandidate] = st.one_of(
     st.builds(EntityCandidate, entity=mentions, **common),
     st.builds(NameCandidate, name=st.sampled_from(["Ana", "Al"]), **common),
     st.builds(AttributeCandidate, entity=mentions, key=st.sampled_from(["city", "likes"]), value=words, **statement),
     st.builds(RelationCandidate, subject=mentions, label=words, object=mentions, **statement),
     st.builds(ActionCandidate, actor=mentions, verb=words, object=words, summary=words, occurred_at=moments, **common),
-    st.builds(InstructionCandidate, label=words, description=words, **common),
+    st.builds(InstructionCandidate, label=words, description=rules, **common),
     st.builds(UncertaintyCandidate, about=words, reason=words, entity=st.one_of(st.none(), mentions), **common),
 )
 turns = st.lists(st.tuples(st.integers(-30, 30), st.lists(candidates, max_size=6)), min_size=1, max_size=6)
