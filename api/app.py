@@ -20,9 +20,33 @@ from starlette.routing import Route
 from api.calls import BODY_BYTES_MAX, Call
 from api.database import POOL_SIZE_MAX
 from api.problems import problem, problem_of_status, trace_header
-from api.routes import corrections, entities, facts, health, sessions, state
+from api.routes import (
+    actions,
+    attributes,
+    corrections,
+    curation,
+    entities,
+    facts,
+    health,
+    inspections,
+    instructions,
+    matches,
+    profile,
+    relations,
+    sessions,
+    state,
+    turns,
+    uncertainties,
+)
 from api.wiring import Services
-from memory.errors import PalimpsestError, PayloadTooLarge, Unavailable
+from memory.errors import (
+    InvalidRequest,
+    NotFound,
+    PalimpsestError,
+    PayloadTooLarge,
+    Unavailable,
+    Unprocessable,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +63,31 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/sessions/{session_id}", sessions.get_session),
     ("DELETE", "/{context_id}/sessions/{session_id}", sessions.close_session),
     ("GET", "/{context_id}/sessions/{session_id}/turns", sessions.list_turns),
+    ("GET", "/{context_id}/turns/{turn_id}", turns.get_turn),
     ("GET", "/{context_id}/state", state.get_state),
     ("POST", "/{context_id}/state", state.get_state),
     ("GET", "/{context_id}/entities", entities.list_entities),
+    # A name may hold slashes, so whatever may follow it comes before the name alone.
+    ("GET", "/{context_id}/entities/search", matches.search_entities),
+    ("GET", "/{context_id}/entities/top", matches.top_entities),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history/{key}", entities.get_history),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history", attributes.list_history),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/neighbourhood", relations.list_neighbours),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.get_entity),
     ("DELETE", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.forget_entity),
+    ("GET", "/{context_id}/attributes", attributes.list_attributes),
+    ("GET", "/{context_id}/relations", relations.list_relations),
+    ("GET", "/{context_id}/actions", actions.list_actions),
+    ("GET", "/{context_id}/instructions", instructions.list_instructions),
+    ("GET", "/{context_id}/uncertainty", uncertainties.list_uncertainties),
+    ("POST", "/{context_id}/attributes/{attribute_id}/close", curation.close_attribute),
+    ("POST", "/{context_id}/relations/{relation_id}/close", curation.close_relation),
+    ("POST", "/{context_id}/instructions/{instruction_id}/close", curation.close_instruction),
+    ("POST", "/{context_id}/uncertainty/{uncertainty_id}/resolve", curation.resolve_uncertainty),
     ("GET", "/{context_id}/corrections", corrections.list_corrections),
+    ("GET", "/{context_id}/corrections/{correction_id}", corrections.get_correction),
+    ("GET", "/{context_id}/profile", profile.get_profile),
+    ("GET", "/{context_id}/inspect", inspections.inspect),
 )
 
 
@@ -75,22 +117,35 @@ def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
                 services, dict(request.path_params), request.query_params, request.headers, await _body(request)
             )
             # Shielded: a client that hangs up must not stop a write half way between its transactions.
-            status, content = await asyncio.shield(run_in_threadpool(handler, call))
+            status, content = await asyncio.shield(run_in_threadpool(_handled, handler, call))
         except PalimpsestError as error:
             return problem(error)
         except psycopg_pool.PoolTimeout:
-            return problem(Unavailable("all database connections are busy"))
+            return problem(Unavailable("no database connection was to be had in time"))
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             logger.warning("database unavailable: %s", type(error).__name__)
             return problem(Unavailable("the database can't be reached"))
         except ClientDisconnect:
             return Response(status_code=400)
+        except asyncio.CancelledError:
+            # The grace period is over and this request never came to its end.
+            return problem(Unavailable("the server is stopping"))
         headers = trace_header()
         if content is None:
             return Response(status_code=status, headers=headers)
         return Response(msgspec.json.encode(content), status, headers, "application/json")
 
     return endpoint
+
+
+def _handled(handler: Handler, call: Call) -> tuple[int, Any]:
+    """The handler's answer. Whatever it finds wrong with a request, a caller without a key only learns that."""
+    try:
+        return handler(call)
+    except (InvalidRequest, NotFound, Unprocessable):
+        if "context_id" in call.path:
+            call.caller()
+        raise
 
 
 async def _body(request: Request) -> bytes:

@@ -59,6 +59,10 @@ def parse_session(text: str) -> UUID:
     return parse(text, prefixes=SESSION_PREFIXES)
 
 
+def parse_turn(text: str) -> UUID:
+    return parse(text, prefixes=TURN_PREFIXES)
+
+
 def moment(value: datetime | None) -> str | None:
     """RFC 3339 in UTC with microseconds, or None."""
     return None if value is None else value.isoformat(timespec="microseconds").replace("+00:00", "Z")

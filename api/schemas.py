@@ -9,13 +9,14 @@ from pydantic.alias_generators import to_camel
 
 from memory.errors import InvalidRequest
 from memory.scopes import ScopeSet, scope_set
-from memory.texts import readable
+from memory.texts import VALUE_LENGTH_MAX, name_like, readable
 from memory.values import Infer, Role
 
 MESSAGES_MAX = 500
 TRIPLES_MAX = 256
 LABELS_MAX = 32
 LABEL_LENGTH_MAX = 200
+NOTE_LENGTH_MAX = 2_000
 # A time without an offset is taken as UTC; a date alone is no time.
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 
@@ -65,6 +66,13 @@ def _number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("must be a number")
     return value
+
+
+def _value(text: str) -> str:
+    try:
+        return name_like(text, field="", length_max=VALUE_LENGTH_MAX)
+    except InvalidRequest as error:
+        raise ValueError(error.detail.removeprefix(": ")) from error
 
 
 def _aware(moment: datetime) -> datetime:
@@ -148,3 +156,13 @@ class BatchBody(Body):
 class SessionBody(Body):
     scopes: Scopes = None
     metadata: Any = None
+
+
+class CloseBody(Body):
+    valid_until: Moment | None = None
+    reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+
+
+class ResolveBody(Body):
+    accepted_value: Annotated[str, AfterValidator(_value)]
+    note: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None

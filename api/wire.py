@@ -210,6 +210,7 @@ def relation(row: RelationRow, subject: EntityRow, target: EntityRow, scopes: Sc
         "object": entity_ref(target),
         "memoryCategory": row.category,
         "confidence": row.confidence,
+        "standing": row.standing,
         "createdAt": ids.moment(row.said_at),
         "validFrom": ids.moment(row.valid_from),
         "validUntil": ids.moment(row.valid_to),

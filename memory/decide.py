@@ -431,9 +431,8 @@ class _Decision:
         )
 
     def _flag(self, about: str, reason: str, entity_id: UUID | None, key: str | None) -> None:
-        if (folded(about), reason) in self.known.flags:
+        if not self.known.note_flag(entity_id, about, reason):
             return
-        self.known.note_flags([(about, reason)])
         self.events.append(
             UncertaintyFlagged(
                 uncertainty_id=self._id("uncertainty"),

@@ -1,6 +1,5 @@
 """What `decide` needs to know, as plain values: a turn's worth of memory, loaded under the lock."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -12,6 +11,7 @@ from memory.values import Role, SourceKind, folded
 
 EntityName = tuple[str, str]  # (type, normalised name)
 Unit = tuple[UUID, str, str]  # (entity or subject, line key or label, unit_value)
+Flag = tuple[UUID | None, str, str]  # (entity, folded about, reason) of an uncertainty
 Deed = tuple[UUID, str, str, datetime | None]  # (actor, verb, comparable object, when)
 
 
@@ -81,8 +81,9 @@ class Known:
     entities: in the statement's own scope set. visible_names: names of entities that the caller
     sees in any scope set. attributes, relations: of each unit the whole line, or its tail where that
     suffices. deeds, directives: id of the row. supported: what this turn already supports.
-    keys: key -> single_valued. flags: (about, reason) of uncertainties that this turn raised or that are
-    open about its facts. multi_valued: keys that the configuration adds to the registry's. doubts: those of (entity, key) that a clear statement settles.
+    keys: key -> single_valued. flags: uncertainties that this turn raised or that are
+    open about its facts. multi_valued: keys that the configuration adds to the registry's. doubts:
+    uncertainties about (entity, key) that a clear statement settles.
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
@@ -93,7 +94,7 @@ class Known:
     deeds: dict[Deed, UUID] = field(default_factory=dict)
     directives: dict[str, UUID] = field(default_factory=dict)  # folded description -> id, of the active ones
     directives_given: set[str] = field(default_factory=set)  # by this turn, active or not
-    flags: set[tuple[str, str]] = field(default_factory=set)
+    flags: set[Flag] = field(default_factory=set)
     doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
     multi_valued: frozenset[str] = frozenset()
@@ -102,8 +103,12 @@ class Known:
         """As defined at the key's first use, else as the configuration and the registry say."""
         return self.keys.get(key, is_single_valued(key) and key not in self.multi_valued)
 
-    def note_flags(self, flags: Iterable[tuple[str, str]]) -> None:
-        self.flags.update((folded(about), reason) for about, reason in flags)
+    def note_flag(self, entity_id: UUID | None, about: str, reason: str) -> bool:
+        """Note an uncertainty. Returns whether it is a new one."""
+        flag = entity_id, folded(about), reason
+        is_new = flag not in self.flags
+        self.flags.add(flag)
+        return is_new
 
     def entity_of_name(self, key: str) -> KnownEntity | None:
         """The entity of that normalised name, of whatever type; the first by type if there are several."""

@@ -53,7 +53,7 @@ SELECT i.folded_description FROM {instructions} AS i JOIN {provenance} AS p ON p
 WHERE p.turn_id = %(turn_id)s
 """
 
-FLAGS_OF_TURN = "SELECT u.about, u.reason FROM {uncertainties} AS u WHERE u.turn_id = %(turn_id)s"
+FLAGS_OF_TURN = "SELECT u.entity_id, u.about, u.reason FROM {uncertainties} AS u WHERE u.turn_id = %(turn_id)s"
 
 OPEN_FLAGS = """
 SELECT u.id, u.entity_id, u.key, u.about, u.reason
@@ -162,10 +162,11 @@ class ReadModelKnowledge:
             known.directives = dict(own.tuples(DIRECTIVES, {}))
         if supported and flagged:
             known.supported = {subject_id for (subject_id,) in supported.fetchall()}
-            known.note_flags((about, reason) for about, reason in flagged.fetchall())
+            for flag in flagged.fetchall():
+                known.note_flag(*flag)
             known.directives_given = {description for (description,) in own.tuples(DIRECTIVES_OF_TURN, turn)}
         for uncertainty_id, entity_id, key, about, reason in open_flags.fetchall() if open_flags else ():
-            known.note_flags([(about, reason)])
+            known.note_flag(entity_id, about, reason)
             if reason != CONTRADICTION:
                 known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
         return known

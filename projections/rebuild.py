@@ -85,6 +85,8 @@ def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress:
             flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
             connection.execute(FLIP, flip)
         sweep(connection, context_id, live=target)
+        # Before Postgres 17 only the owner may: then it warns, skips, and leaves it to autovacuum.
+        connection.execute(f"ANALYZE {', '.join(table.name for table in READ_MODELS)}".encode())
         return position
 
 

@@ -9,6 +9,8 @@ from projections.table import READ_MODELS_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
+MAINTAIN_SINCE = 170000  # server version
+
 HAS_SCHEMA = "SELECT to_regnamespace(%(schema)s) IS NOT NULL"
 
 
@@ -31,4 +33,7 @@ def ensure(connection: Connection, app_role: str | None) -> bool:
         connection.execute(
             f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {READ_MODELS_SCHEMA} TO {app_role}".encode()
         )
+        if connection.info.server_version >= MAINTAIN_SINCE:
+            # A rebuild leaves statistics of rows that are gone; so it may renew them.
+            connection.execute(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {READ_MODELS_SCHEMA} TO {app_role}".encode())
     return True

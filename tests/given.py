@@ -171,7 +171,7 @@ class Story:
             case ActionReaffirmed(action_id=subject_id) | InstructionReaffirmed(instruction_id=subject_id):
                 supports.add(subject_id)
             case UncertaintyFlagged():
-                known.note_flags([(event.about, event.reason)])
+                known.note_flag(event.entity_id, event.about, event.reason)
                 if event.entity_id and event.key and event.reason != CONTRADICTION:
                     known.doubts.setdefault((event.entity_id, event.key), []).append(event.uncertainty_id)
             case UncertaintyResolved():

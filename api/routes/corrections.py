@@ -1,13 +1,13 @@
-"""GET /corrections: why facts were replaced."""
+"""Corrections: why facts were replaced."""
 
 from typing import Any
 
-from api import ids, wire
+from api import answers, ids, refs
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
-from memory.errors import InvalidRequest
-from memory.values import attribute_key, entity_type, name_key
-from projections import attribute_versions, corrections, entities
+from memory.errors import NotFound
+from memory.values import attribute_key
+from projections import corrections, entities
 
 
 def list_corrections(call: Call) -> tuple[int, dict[str, Any]]:
@@ -17,10 +17,7 @@ def list_corrections(call: Call) -> tuple[int, dict[str, Any]]:
     with call.reading() as reader:
         entity_ids = None
         if ref := call.query.get("entity"):
-            kind, separator, name = ref.removeprefix("entity:").partition("/")
-            if not separator:
-                raise InvalidRequest("entity: must be <type>/<name>")
-            entity_ids = [row.id for row in entities.named(reader, entity_type(kind), name_key(name))]
+            entity_ids = [row.id for row in entities.named(reader, *refs.entity_name(ref, field="entity"))]
         found = corrections.newest_first(
             reader,
             limit=call.limit(),
@@ -29,13 +26,15 @@ def list_corrections(call: Call) -> tuple[int, dict[str, Any]]:
             session_id=ids.parse_session(session) if session else None,
             before=place[0] if place else None,
         )
-        versions = attribute_versions.by_ids(
-            reader, [version for row in found.rows for version in (row.old_version_id, row.new_version_id)]
-        )
-        owners = entities.by_ids(reader, [version.entity_id for version in versions.values()])
-    answers = []
-    for row in found.rows:
-        old, new = versions[row.old_version_id], versions[row.new_version_id]
-        answers.append(wire.correction(row, old, new, owners[new.entity_id], new.source_kind))
+        answer = answers.correction_list(reader, found.rows)
     next_cursor = cursor_of(found.rows[-1].position_from) if found.has_more else None
-    return 200, {"corrections": answers, "page": page(next_cursor=next_cursor)}
+    return 200, {"corrections": answer, "page": page(next_cursor=next_cursor)}
+
+
+def get_correction(call: Call) -> tuple[int, dict[str, Any]]:
+    correction_id = ids.parse(call.path["correction_id"], prefixes=(refs.CORRECTION_PREFIX,))
+    with call.reading() as reader:
+        row = corrections.one(reader, correction_id)
+        if row is None:
+            raise NotFound("there is no such correction")
+        return 200, answers.correction(reader, row)

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from api import wire
+from api import answers, wire
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
 from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key
-from projections import attribute_versions, entities, provenance, relations, scope_sets
+from projections import attribute_versions, entities, provenance
 from projections.entities import EntityRow
 from projections.reading import Reader
 
@@ -41,36 +41,14 @@ def list_entities(call: Call) -> tuple[int, dict[str, Any]]:
 def get_entity(call: Call) -> tuple[int, dict[str, Any]]:
     limit = call.limit(default=500)
     with call.reading() as reader:
-        rows = _named(call, reader)
-        ids_of_name = [row.id for row in rows]
-        versions = attribute_versions.live_of_entities(reader, ids_of_name, limit=limit)
-        edges = relations.live_of_entities(reader, ids_of_name, limit=limit)
-        ends = {end for edge in edges.rows for end in (edge.subject_id, edge.object_id)}
-        known = entities.by_ids(reader, [*ids_of_name, *ends])
-        evidence = provenance.evidence(reader, [*ids_of_name, *(row.id for row in versions.rows)])
-        clauses = scope_sets.clauses(reader)
-    now = datetime.now(UTC)
-    return 200, {
-        "entity": wire.entity(rows[0], evidence.get(rows[0].id), now),
-        "attributes": [
-            wire.attribute(row, known[row.entity_id], clauses, evidence.get(row.id), now) for row in versions.rows
-        ],
-        "relations": [wire.relation(row, known[row.subject_id], known[row.object_id], clauses) for row in edges.rows],
-        "truncated": {"attributes": versions.has_more, "relations": edges.has_more},
-    }
+        return 200, answers.entity_facts(reader, named(call, reader), limit=limit)
 
 
 def get_history(call: Call) -> tuple[int, dict[str, Any]]:
+    key = attribute_key(call.path["key"])
     with call.reading() as reader:
-        rows = _named(call, reader)
-        known = {row.id: row for row in rows}
-        versions = attribute_versions.history(reader, list(known), attribute_key(call.path["key"]))
-        evidence = provenance.evidence(reader, [row.id for row in versions])
-        clauses = scope_sets.clauses(reader)
-    now = datetime.now(UTC)
-    return 200, {
-        "history": [wire.attribute(row, known[row.entity_id], clauses, evidence.get(row.id), now) for row in versions]
-    }
+        versions = attribute_versions.history(reader, [row.id for row in named(call, reader)], key)
+        return 200, {"history": answers.attribute_list(reader, versions)}
 
 
 def forget_entity(call: Call) -> tuple[int, None]:
@@ -82,7 +60,8 @@ def _name(call: Call) -> tuple[str, str]:
     return entity_type(call.path["entity_type"]), name_key(call.path["entity_name"])
 
 
-def _named(call: Call, reader: Reader) -> list[EntityRow]:
+def named(call: Call, reader: Reader) -> list[EntityRow]:
+    """The entity that the path names, in each visible scope set. Raises NotFound if it is in none."""
     rows = entities.named(reader, *_name(call))
     if not rows:
         raise NotFound("there is no such entity")

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from api.app import PREFIX, ROUTES
+from api.ids import new_id
 from tests.e2e.clients.rest import Context, Json, assert_error, content, new_context
 from tests.servers import ServerProcess
 
@@ -32,6 +33,8 @@ STORY = (
     "Maybe I will move to Rome.",
 )
 DEED = {"entity": ALICE, "verb": "visited", "object": "the office", "occurred_at": "2024-05-01T00:00:00Z"}
+TASTE = {"entity": ALICE, "key": "likes", "value": "tea"}
+MOOD = {"entity": ALICE, "key": "mood", "value": "calm", "memory_category": "context"}
 
 
 class Operation(NamedTuple):
@@ -42,10 +45,11 @@ class Operation(NamedTuple):
     shape: str | None
     body: Any = None
     status: int = 200
+    params: dict[str, str] | None = None
 
     def __str__(self) -> str:
         variant = self.body.get("infer") or self.body.get("extract") if isinstance(self.body, dict) else None
-        return " ".join(filter(None, (self.method, self.route, variant)))
+        return " ".join(filter(None, (self.method, self.route, variant, *(self.params or {}).values())))
 
 
 SAID = [{"role": "user", "content": "I live in Lyon."}, {"role": "assistant", "content": "Lyon is lovely."}]
@@ -67,14 +71,48 @@ OPERATIONS = (
     Operation("GET", SESSION, "Session"),
     Operation("DELETE", SESSION, None, status=204),
     Operation("GET", SESSION + "/turns", "Turns"),
+    Operation("GET", "/{context_id}/turns/{turn_id}", "UnderstoodTurn"),
     Operation("GET", "/{context_id}/state", "State"),
     Operation("POST", "/{context_id}/state", "State"),
     Operation("GET", "/{context_id}/entities", "Entities"),
+    Operation("GET", "/{context_id}/entities/search", "EntityMatches", params={"q": "alice"}),
+    Operation("GET", "/{context_id}/entities/top", "TopEntities"),
+    Operation("GET", "/{context_id}/entities/top", "TopEntities", params={"by": "importance"}),
+    Operation("GET", "/{context_id}/entities/top", "TopEntities", params={"by": "recency"}),
     Operation("GET", ENTITY, "EntityFacts"),
     Operation("GET", ENTITY + "/history/{key}", "History"),
+    Operation("GET", ENTITY + "/history", "HistoryOfAll"),
+    Operation("GET", ENTITY + "/neighbourhood", "Neighbourhood"),
     Operation("DELETE", ENTITY, None, status=204),
+    Operation("GET", "/{context_id}/attributes", "Attributes"),
+    Operation("GET", "/{context_id}/relations", "Relations"),
+    Operation("GET", "/{context_id}/actions", "Actions"),
+    Operation("GET", "/{context_id}/instructions", "Instructions"),
+    Operation("GET", "/{context_id}/uncertainty", "Uncertainties"),
+    Operation("POST", "/{context_id}/attributes/{attribute_id}/close", "ClosedAttribute", {"reason": "told by phone"}),
+    Operation("POST", "/{context_id}/relations/{relation_id}/close", "ClosedRelation", {}),
+    Operation("POST", "/{context_id}/instructions/{instruction_id}/close", None, status=204),
+    Operation("POST", "/{context_id}/uncertainty/{uncertainty_id}/resolve", "Resolved", {"acceptedValue": "180"}),
     Operation("GET", "/{context_id}/corrections", "Corrections"),
+    Operation("GET", "/{context_id}/corrections/{correction_id}", "CorrectionWithTurn"),
+    Operation("GET", "/{context_id}/profile", "Profile"),
+    Operation("GET", "/{context_id}/inspect", "InspectedEntity", params={"ref": "entity:person/alice"}),
+    Operation("GET", "/{context_id}/inspect", "InspectedAttribute", params={"ref": "attribute:person/alice/job_title"}),
+    Operation("GET", "/{context_id}/inspect", "InspectedRelation", params={"ref": "relation:alice/works_at/acme"}),
 )
+PATHS_OF_ROWS = (
+    ("/attributes", "attributes"),
+    ("/relations", "relations"),
+    ("/actions", "actions"),
+    ("/instructions", "instructions"),
+    ("/uncertainty", "unknowns"),
+    ("/entities/search?q=alice", "matches"),
+    ("/entities/top", "entities"),
+    ("/entities/person/alice/history", "history"),
+    ("/entities/person/alice/neighbourhood", "neighbours"),
+    *(("/profile", name) for name in ("static", "dynamic", "preferences", "instructions", "selfFacts")),
+)
+FRESH = ("attribute_id", "relation_id", "instruction_id", "uncertainty_id")
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
 
@@ -84,23 +122,53 @@ class Place(NamedTuple):
     context: Context
     session_id: str
     other_key: str
+    turn_id: str
+    correction_id: str
 
     def call(
         self, operation: Operation, *, key: str | None, context_path: str | None = None, **names: str
     ) -> httpx.Response:
         filled = {
             "session_id": self.session_id,
+            "turn_id": self.turn_id,
+            "correction_id": self.correction_id,
             "entity_type": "person",
             "entity_name": "alice",
             "key": "job_title",
             "context_id": context_path or self.context.path.removeprefix(PREFIX + "/"),
             **names,
         }
+        if key == self.context.key and context_path is None:
+            filled |= self.fresh_ids(operation.route)
+        filled = dict.fromkeys(FRESH, "none") | filled
         path = PREFIX + operation.route.replace(":path", "").format(**filled)
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        url = self.context.server.url + path
         return httpx.request(
-            operation.method, self.context.server.url + path, json=operation.body, headers=headers, timeout=60
+            operation.method, url, json=operation.body, params=operation.params, headers=headers, timeout=60
         )
+
+    def fresh_ids(self, route: str) -> dict[str, str]:
+        """Ids of something made just now, for a route that settles it by hand."""
+        wanted = [name for name in FRESH if f"{{{name}}}" in route]
+        if not wanted:
+            return {}
+        entity = {"type": "person", "name": f"Ina {new_id()}"}
+        triples = [
+            {"entity": entity, "key": "city", "value": "Lyon"},
+            {"entity": entity, "key": "knows", "target": {"type": "person", "name": "Bo"}},
+            {"entity": entity, "key": "height", "value": "170", "confidence": 0.4},
+        ]
+        with self.context.client() as rest:
+            told = content(rest.post("/facts", json={"infer": "triples", "triples": triples}))["extraction"]
+            rule = content(rest.post("/facts", json={"text": f"Always cite source {new_id()}."}))["extraction"]
+            (doubt,) = content(rest.get(f"/uncertainty?entity=person/{entity['name']}"))["unknowns"]
+        return {
+            "attribute_id": told["attributes"][0]["id"],
+            "relation_id": told["relations"][0]["id"],
+            "instruction_id": rule["instructions"][0]["id"],
+            "uncertainty_id": doubt["id"],
+        }
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +177,11 @@ def place(server: ServerProcess) -> Place:
     context = new_context(server, "acme prod")
     with context.client() as rest:
         session_id = content(rest.post("/sessions"), 201)["id"]
-        for text in STORY:
-            content(rest.post("/facts", json={"text": text, "session_id": session_id}))
-        content(rest.post("/facts", json={"infer": "triples", "triples": [DEED], "session_id": session_id}))
-    return Place(context, session_id, new_context(server, "somebody else").key)
+        told = [content(rest.post("/facts", json={"text": text, "session_id": session_id})) for text in STORY]
+        given = {"infer": "triples", "triples": [DEED, TASTE, MOOD], "session_id": session_id}
+        content(rest.post("/facts", json=given))
+    (correction_id,) = [row["id"] for one in told for row in one["extraction"]["corrections"]]
+    return Place(context, session_id, new_context(server, "somebody else").key, told[0]["turnId"], correction_id)
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +274,8 @@ def test_the_checked_answers_had_rows_of_every_kind(rest: httpx.Client, place: P
         assert any(state[category][name] for category in ("identity", "knowledge", "context")), name
     assert state["instructions"] and state["unknowns"]
     assert content(rest.get("/corrections"))["corrections"]
+    for path, name in PATHS_OF_ROWS:
+        assert content(rest.get(path))[name], (path, name)
     assert len(content(rest.get("/entities/person/alice/history/job_title"))["history"]) == 2
     assert len(content(rest.get(f"/sessions/{place.session_id}/turns"))["turns"]) == len(STORY) + 1
 
@@ -309,7 +380,15 @@ def test_an_error_carries_a_trace_id_for_the_clients_error_object(rest: httpx.Cl
 
 # --- paging ------------------------------------------------------------------------------------
 
-LISTS = ("turns", "entities", "sessions", "corrections")
+OTHER_PATHS = {
+    "unknowns": "/uncertainty",
+    "history": "/entities/person/a/history",
+    "neighbours": "/entities/person/a/neighbourhood",
+}
+LISTS = (
+    *("turns", "entities", "sessions", "corrections", "attributes", "relations", "actions", "instructions"),
+    *OTHER_PATHS,
+)
 TURNS = 505
 
 
@@ -327,7 +406,7 @@ def paged(server: ServerProcess) -> Iterator[tuple[httpx.Client, dict[str, str]]
             triples = [{"entity": {"type": "person", "name": name}, "key": "age", "value": age} for name in "ABCDE"]
             triples.append({"entity": {"type": "company", "name": "Acme"}})
             content(client.post("/facts", json={"infer": "triples", "triples": triples}))
-        paths = {name: f"/{name}" for name in LISTS} | {"turns": f"/sessions/{session_id}/turns"}
+        paths = {name: f"/{name}" for name in LISTS} | OTHER_PATHS | {"turns": f"/sessions/{session_id}/turns"}
         yield client, paths
 
 

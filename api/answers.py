@@ -1,0 +1,64 @@
+"""Rows as answers: looks up what their wire shapes need beside them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from api import details, wire
+from api.wire import Json
+from projections import attribute_versions, entities, provenance, relations, scope_sets, turns
+from projections.attribute_versions import AttributeVersionRow
+from projections.corrections import CorrectionRow
+from projections.entities import EntityRow
+from projections.reading import Reader
+from projections.relations import RelationRow
+
+
+def attribute_list(reader: Reader, rows: Sequence[AttributeVersionRow]) -> list[Json]:
+    """AttributeDetailJson of each row, in their order."""
+    now = datetime.now(UTC)
+    owners = entities.by_ids(reader, [row.entity_id for row in rows])
+    evidence = provenance.evidence(reader, [row.id for row in rows])
+    clauses = scope_sets.clauses(reader)
+    return [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), now) for row in rows]
+
+
+def relation_list(reader: Reader, rows: Sequence[RelationRow]) -> list[Json]:
+    """RelationDetailJson of each row, in their order."""
+    known = entities.by_ids(reader, [end for row in rows for end in (row.subject_id, row.object_id)])
+    clauses = scope_sets.clauses(reader)
+    return [wire.relation(row, known[row.subject_id], known[row.object_id], clauses) for row in rows]
+
+
+def entity_facts(reader: Reader, rows: Sequence[EntityRow], *, limit: int) -> Json:
+    """What is known now of one name: its entity, attributes, relations, and whether either was cut at `limit`.
+
+    rows: the entity in each visible scope set, oldest first.
+    """
+    entity_ids = [row.id for row in rows]
+    versions = attribute_versions.live_of_entities(reader, entity_ids, limit=limit)
+    edges = relations.live_of_entities(reader, entity_ids, limit=limit)
+    evidence = provenance.evidence(reader, entity_ids[:1])
+    return {
+        "entity": wire.entity(rows[0], evidence.get(rows[0].id), datetime.now(UTC)),
+        "attributes": attribute_list(reader, versions.rows),
+        "relations": relation_list(reader, edges.rows),
+        "truncated": {"attributes": versions.has_more, "relations": edges.has_more},
+    }
+
+
+def correction_list(reader: Reader, rows: Sequence[CorrectionRow]) -> list[Json]:
+    """Each correction with the values it is about, in their order."""
+    wanted = [version for row in rows for version in (row.old_version_id, row.new_version_id)]
+    versions = attribute_versions.by_ids(reader, wanted)
+    owners = entities.by_ids(reader, [version.entity_id for version in versions.values()])
+    answers = []
+    for row in rows:
+        old, new = versions[row.old_version_id], versions[row.new_version_id]
+        answers.append(wire.correction(row, old, new, owners[new.entity_id], new.source_kind))
+    return answers
+
+
+def correction(reader: Reader, row: CorrectionRow) -> Json:
+    """A correction with the words of the turn that caused it."""
+    turn = turns.by_ids(reader, [row.turn_id]).get(row.turn_id) if row.turn_id else None
+    return {**correction_list(reader, [row])[0], "turn": turn and details.words(turn)}

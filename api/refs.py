@@ -1,0 +1,137 @@
+"""References to what memory holds, as callers spell them.
+
+    entity:person/alice                            also person:alice
+    attribute:person/alice/job_title
+    relation:person/alice-[works_at]->organisation/acme
+    relation:alice/works_at/acme                   of any types; person/alice and so on too
+    attr_…, rel_…, corr_…                          an id that an answer held
+
+Names may hold slashes, types and keys may not. All parts are normalised.
+"""
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+from api import ids
+from memory.errors import InvalidRequest, Unsupported
+from memory.known import EntityName
+from memory.values import ENTITY_TYPE_ALIASES, ENTITY_TYPES, attribute_key, entity_type, name_key
+
+RELATION_PREFIX = "rel_"
+ATTRIBUTE_PREFIX = "attr_"
+CORRECTION_PREFIX = "corr_"
+UNSUPPORTED = re.compile(r"(passage|trace|document|doc|chunk|turn|session|sess):|(act|instr|unc|turn|sess)_")
+ARROW = re.compile(r"(.+?)-\[(.+?)\]->(.+)", re.DOTALL)
+
+AnyName = tuple[str | None, str]  # (type or None for any, normalised name)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    name: EntityName
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRef:
+    name: EntityName
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRef:
+    subject: AnyName
+    label: str
+    target: AnyName
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeId:
+    value: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class RelationId:
+    value: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionId:
+    value: UUID
+
+
+Ref = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId
+
+
+def entity_name(text: str, *, field: str) -> EntityName:
+    """<type>/<name>, with or without "entity:" before it. Raises InvalidRequest for anything else."""
+    kind, _, name = text.strip().removeprefix("entity:").partition("/")
+    if not kind.strip() or not name.strip():
+        raise InvalidRequest(f"{field}: must be <type>/<name>")
+    return entity_type(kind), name_key(name)
+
+
+def parse(text: str) -> Ref:
+    """The reference that `text` spells.
+
+    Raises InvalidRequest for none at all, Unsupported for kinds that can't be shown yet, NotFound
+    for an id that is not well formed.
+    """
+    text = text.strip()
+    if UNSUPPORTED.match(text):
+        raise Unsupported(f"ref: {text[:20]!r} is of a kind that can't be inspected yet")
+    if text.startswith(ATTRIBUTE_PREFIX):
+        return AttributeId(ids.parse(text, prefixes=(ATTRIBUTE_PREFIX,)))
+    if text.startswith(RELATION_PREFIX):
+        return RelationId(ids.parse(text, prefixes=(RELATION_PREFIX,)))
+    if text.startswith(CORRECTION_PREFIX):
+        return CorrectionId(ids.parse(text, prefixes=(CORRECTION_PREFIX,)))
+    prefix, separator, rest = text.partition(":")
+    if not separator or not rest.strip():
+        raise _malformed()
+    kind = name_key(prefix)
+    if kind == "entity":
+        return EntityRef(entity_name(rest, field="ref"))
+    if kind == "attribute":
+        name, _, key = rest.rpartition("/")
+        return AttributeRef(entity_name(name, field="ref"), _key(key))
+    if kind == "relation":
+        return _relation(rest)
+    if kind in ENTITY_TYPES or kind in ENTITY_TYPE_ALIASES:
+        return EntityRef((entity_type(kind), name_key(rest)))
+    raise _malformed()
+
+
+def _relation(text: str) -> RelationRef:
+    if arrow := ARROW.fullmatch(text):
+        subject, label, target = arrow.groups()
+        return RelationRef(entity_name(subject, field="ref"), _key(label), entity_name(target, field="ref"))
+    match text.split("/"):
+        case [subject, label, target]:
+            return RelationRef(_any_type(subject), _key(label), _any_type(target))
+        case [subject_type, subject, label, target_type, target]:
+            return RelationRef(
+                entity_name(f"{subject_type}/{subject}", field="ref"),
+                _key(label),
+                entity_name(f"{target_type}/{target}", field="ref"),
+            )
+    raise _malformed()
+
+
+def _any_type(name: str) -> AnyName:
+    if not name.strip():
+        raise _malformed()
+    return None, name_key(name)
+
+
+def _key(text: str) -> str:
+    if not text.strip():
+        raise _malformed()
+    return attribute_key(text)
+
+
+def _malformed() -> InvalidRequest:
+    return InvalidRequest(
+        "ref: must be entity:<type>/<name>, attribute:<type>/<name>/<key>, "
+        "relation:<type>/<name>-[<label>]-><type>/<name> or an id"
+    )

@@ -1,0 +1,93 @@
+"""What is settled by hand: closing facts, withdrawing directives, resolving doubts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.clients.rest import Context, assert_error, content, new_context
+from tests.servers import ServerProcess
+
+ANA = {"type": "person", "name": "Ana"}
+
+
+@pytest.fixture(scope="module")
+def context(server: ServerProcess) -> Context:
+    return new_context(server, "curated")
+
+
+@pytest.fixture
+def rest(context: Context) -> Iterator[httpx.Client]:
+    with context.client() as client:
+        yield client
+
+
+def given(rest: httpx.Client, **triple: Any) -> dict[str, Any]:
+    answer = content(rest.post("/facts", json={"infer": "triples", "triples": [{"entity": ANA, **triple}]}))
+    extraction: dict[str, Any] = answer["extraction"]
+    return extraction
+
+
+def test_a_closed_attribute_ends_when_told_and_leaves_no_current_value(rest: httpx.Client) -> None:
+    (version,) = given(rest, key="city", value="Lyon")["attributes"]
+    closed = content(
+        rest.post(f"/attributes/{version['id']}/close", json={"validUntil": "2099-01-01T00:00:00Z", "reason": "moved"})
+    )["attribute"]
+    assert (closed["validUntil"], closed["endReason"]) == ("2099-01-01T00:00:00.000000Z", "ended")
+    assert content(rest.get("/attributes?entity=person/ana&key=city"))["attributes"] == []
+    assert_error(rest.post(f"/attributes/{version['id']}/close", json={}), 409)
+
+
+def test_a_closed_relation_holds_no_more(rest: httpx.Client) -> None:
+    (relation,) = given(rest, key="works_at", target={"type": "organisation", "name": "Acme"})["relations"]
+    closed = content(rest.post(f"/relations/{relation['id']}/close"))["relation"]
+    assert closed["validUntil"] is not None
+    assert content(rest.get("/relations?src=person/ana"))["relations"] == []
+
+
+def test_a_withdrawn_directive_is_not_shown_and_withdrawing_again_is_fine(rest: httpx.Client) -> None:
+    told = content(rest.post("/facts", json={"text": "Always reply in French."}))["extraction"]
+    path = f"/instructions/{told['instructions'][0]['id']}/close"
+    assert [rest.post(path).status_code for _ in range(2)] == [204, 204]
+    assert content(rest.get("/instructions"))["instructions"] == []
+
+
+def test_a_resolved_doubt_takes_the_accepted_value_and_resolving_again_changes_nothing(rest: httpx.Client) -> None:
+    given(rest, key="height", value="170", confidence=0.4)
+    (doubt,) = content(rest.get("/uncertainty?entity=person/ana&resolved=false"))["unknowns"]
+    path = f"/uncertainty/{doubt['id']}/resolve"
+    for _ in range(2):
+        resolved = content(rest.post(path, json={"acceptedValue": "172", "note": "measured"}))["uncertainty"]
+        assert resolved["resolved"]
+    (fact,) = content(rest.get("/attributes?entity=person/ana&key=height"))["attributes"]
+    assert (fact["value"], fact["source"]["kind"], fact["evidenceCount"]) == ("172", "upsert", 1)
+
+
+def test_a_claim_against_a_higher_rank_is_flagged_and_settled_by_hand(rest: httpx.Client) -> None:
+    given(rest, key="location", value="Lyon")
+    session = content(rest.post("/sessions", json={"scopes": ["/"]}), 201)["id"]
+    told = content(rest.post("/facts", json={"text": "Ana lives in Oslo.", "session_id": session}))["extraction"]
+    assert told["corrections"] == []
+    assert [row["standing"] for row in told["attributes"]] == ["claimed"]
+    (doubt,) = content(rest.get("/uncertainty?entity=person/ana&resolved=false"))["unknowns"]
+    content(rest.post(f"/uncertainty/{doubt['id']}/resolve", json={"acceptedValue": "Oslo"}))
+    (fact,) = content(rest.get("/attributes?entity=person/ana&key=location"))["attributes"]
+    assert fact["value"] == "Oslo"
+
+
+@pytest.mark.parametrize("path", ["/attributes/attr_x/close", "/relations/rel_x/close", "/instructions/instr_x/close"])
+def test_what_does_not_exist_cannot_be_settled(rest: httpx.Client, path: str) -> None:
+    assert_error(rest.post(path, json={}), 404)
+
+
+def test_a_doubt_is_settled_by_a_value_only(rest: httpx.Client) -> None:
+    assert_error(rest.post("/uncertainty/unc_x/resolve", json={"acceptedValue": "1"}), 404)
+    given(rest, key="weight", value="60", confidence=0.4)
+    (doubt,) = content(rest.get("/uncertainty?entity=person/ana&resolved=false"))["unknowns"]
+    for body in ({}, {"acceptedValue": " "}, {"acceptedValue": 3}):
+        assert_error(rest.post(f"/uncertainty/{doubt['id']}/resolve", json=body), 400)
+
+
+def test_all_of_it_replays(server: ServerProcess) -> None:
+    assert server.command("verify", "--context", "curated").returncode == 0
