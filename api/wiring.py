@@ -12,8 +12,8 @@ from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
 from api.watch import PostgresWatch
-from memory.extraction.local import LocalExtractor
 from memory.curation import Curation
+from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.log import EventLog, Pool
 from memory.remember import Memory
