@@ -35,6 +35,7 @@ GRANT USAGE ON SCHEMA palimpsest TO {role};
 GRANT SELECT, INSERT ON palimpsest.events TO {role};
 GRANT SELECT, INSERT, UPDATE ON palimpsest.contexts TO {role};
 GRANT SELECT, INSERT ON palimpsest.management_keys TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.requests TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

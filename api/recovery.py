@@ -2,21 +2,19 @@
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from uuid import UUID
+from collections.abc import Mapping
+from datetime import timedelta, timezone
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from api.keys import ADMIN_PRINCIPAL
 from api.wiring import Services
-from memory.errors import PalimpsestError, Unavailable
-from memory.principals import Caller, Grant
-from memory.remember import Turn
-from memory.scopes import ROOT_SET
+from memory.errors import SessionUnavailable, Unavailable
+from memory.remember import PendingTurn, Turn
 from memory.values import Infer, Role
 from projections import turns
-from projections.access import every_scope_set
+from projections.access import caller_of_principal, every_scope_set
 from projections.reading import Reader
 from projections.turns import TurnRow
 
@@ -69,27 +67,30 @@ def _learn_context(services: Services, context_id: str, until: int) -> int:
             reader = Reader(cursor, context_id, generation, seen)
             pending = turns.pending(reader, after=after, until=until, limit=BATCH_TURNS)
         for row in pending:
-            learnt += _learn(services, context_id, row, seen)
+            learnt += _learn(services, context_id, row)
         if len(pending) < BATCH_TURNS:
             return learnt
         after = pending[-1].position_from
 
 
-def _learn(services: Services, context_id: str, row: TurnRow, seen: Sequence[UUID]) -> bool:
-    caller = Caller(
-        context_id=context_id,
-        principal_id=row.principal_id or ADMIN_PRINCIPAL,
-        display_name="",
-        kind="service",
-        grants=[Grant("/*", frozenset({"memory:read", "memory:write"}))],
-        write_scopes=ROOT_SET,
-        visible=seen,
-        forgettable=(),
+def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
+    """Learn from a turn as its own principal, so that nothing differs from learning at once."""
+    with services.pool.connection() as connection:
+        caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN_PRINCIPAL)
+    if caller is None:
+        return False
+    turn = Turn(
+        turn_id=row.id,
+        text=row.text,
+        role=Role(row.role),
+        infer=Infer.FULL,
+        labels=tuple(row.labels),
+        memory_category=row.memory_category,
     )
-    turn = Turn(turn_id=row.id, text=row.text, role=Role(row.role), infer=Infer.FULL, labels=tuple(row.labels))
+    said_at = row.said_at.astimezone(timezone(timedelta(seconds=row.utc_offset_s)))
     try:
-        services.memory.learn_pending(caller, turn, row.session_id, row.said_at, row.position_from)
-    except PalimpsestError:
-        logger.exception("turn %s of context %s stays pending", row.id, context_id)
+        services.memory.learn_pending(caller, PendingTurn(turn, row.session_id, said_at, row.position_from, row.seq))
+    except SessionUnavailable:
+        logger.warning("turn %s of context %s stays pending: its principal lost the session", row.id, context_id)
         return False
     return True

@@ -46,10 +46,10 @@ def source(kind: str, turn_id: UUID | None, session_id: UUID | None) -> Json:
 # --- the answer to a write ---------------------------------------------------------------------
 
 
-def extraction(learnt: Learnt, diff: TurnDiff, session_id: UUID, kind: SourceKind) -> Json:
+def extraction(learnt: Learnt, diff: TurnDiff) -> Json:
     """The seed's extraction object."""
     turn = ids.ulid(learnt.turn_id)
-    origin = {"source_turn": turn, "source": source(kind, learnt.turn_id, session_id)}
+    origin = {"source_turn": turn, "source": source(learnt.source_kind, learnt.turn_id, learnt.session_id)}
     answer: Json = {
         "turnId": turn,
         "status": learnt.status.value,

@@ -11,16 +11,12 @@ again over the outcome adds nothing, and their order within a turn does not matt
 - A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from memory.candidates import (
-    CANDIDATES_PER_TURN_MAX,
     ActionCandidate,
     AnyCandidate,
     AttributeCandidate,
@@ -55,17 +51,13 @@ from memory.known import (
     KnownEntity,
     Statement,
     Unit,
-    Wanted,
-    WantedAttribute,
-    WantedRelation,
 )
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
-from memory.timeline import Place, Said, Segment, Standing, changes
-from memory.values import attribute_key, comparable, derived_id, entity_type, folded, name_key, unit_value
+from memory.timeline import Place, Said, Segment, Standing, changes, line
+from memory.values import attribute_key, comparable, derived_id, folded, name_key, unit_value
+from memory.wanted import SURE_OF_TYPE, in_order, readings, relation_unit, resolver, speaker_of
 
 CONFIDENCE_FLOOR = 0.7
-SURE_OF_TYPE = 0.8  # below, the type of a bare mention is a guess
-UNNAMED_USER = "user"
 
 
 def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statement) -> list[Event]:
@@ -73,113 +65,21 @@ def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statemen
 
     `known` is brought up to date as a side effect of deciding, so pass a fresh one each time.
     """
-    ordered = _ordered(candidates)
+    ordered = in_order(candidates)
     session_user = known.entity(statement.speaker_id) if statement.speaker_id else None
-    speaker = _who(ordered, statement, session_user.name if session_user else None)
+    speaker = speaker_of(ordered, statement, session_user.name if session_user else None)
     return _Decision(known, statement, speaker).decided(ordered)
 
 
-def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speaker: str | None) -> Wanted:
-    """What `decide` will ask about. named_speaker: the name of statement.speaker_id's entity."""
-    ordered = _ordered(candidates)
-    resolve = _resolver(_who(ordered, statement, named_speaker))
-    names: set[EntityName] = set()
-    loose_names: set[str] = set()
-    attributes: list[WantedAttribute] = []
-    relations: list[WantedRelation] = []
-    deeds: set[tuple[EntityName, str, str]] = set()
-    directives = False
-    for ordinal, candidate in enumerate(ordered):
-        place = statement.place(candidate.start, ordinal)
-        match candidate:
-            case NameCandidate():
-                names.add(resolve(Mention(speaker=True)))
-            case EntityCandidate(entity=entity, confidence=confidence):
-                names.add(resolve(entity))
-                if confidence < SURE_OF_TYPE:
-                    loose_names.add(name_key(entity.name))
-            case AttributeCandidate(entity=entity):
-                names.add(resolve(entity))
-                key = attribute_key(candidate.key)
-                value = line_value(key, comparable(candidate.value))
-                said = statement.said(statement.turn_id, candidate, place, value)
-                attributes.append(WantedAttribute(resolve(entity), key, candidate.value, said, _is_past(candidate)))
-            case RelationCandidate(subject=subject, object=target):
-                names.update((resolve(subject), resolve(target)))
-                said = statement.said(statement.turn_id, candidate, place, "")
-                label = attribute_key(candidate.label)
-                relations.append(WantedRelation(resolve(subject), label, resolve(target), said))
-            case ActionCandidate(actor=actor, verb=verb, object=target_text):
-                names.add(resolve(actor))
-                deeds.add((resolve(actor), attribute_key(verb), comparable(target_text or "")))
-            case InstructionCandidate():
-                directives = True
-            case UncertaintyCandidate(entity=Mention() as entity):
-                names.add(resolve(entity))
-            case _:
-                pass
-    return Wanted(
-        frozenset(names),
-        frozenset(loose_names),
-        tuple(attributes),
-        tuple(relations),
-        frozenset(deeds),
-        directives,
+def _ends_something(words: Sequence[Said], place: Place, value: str) -> bool:
+    """Whether the value is in force after `words`, or this very place already ended it."""
+    if any((one.place, one.value, one.ends) == (place, value, True) for one in words):
+        return True
+    placed = line(words)
+    return any(
+        one.value == value and placed[one.id].standing is Standing.CURRENT and placed[one.id].valid_until is None
+        for one in words
     )
-
-
-def relation_unit(subject_id: UUID, label: str, object_id: UUID) -> Unit:
-    """A functional label has one line a subject, any other one a pair of subject and object."""
-    return subject_id, label, "" if is_functional(label) else str(object_id)
-
-
-def _is_past(candidate: AttributeCandidate) -> bool:
-    return candidate.polarity is Polarity.AFFIRMED and candidate.valid_until is not None
-
-
-def _ordered(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
-    """In the order of the words, ties broken by content: a total order, so that none is arbitrary.
-
-    Without negations that only prepare the contrary: "I don't like X" says that X is disliked.
-    """
-    kept = sorted(candidates, key=_span)
-    if any(_span(one) == _span(other) for one, other in pairwise(kept)):
-        kept.sort(key=lambda one: (_span(one), msgspec.json.encode(one)))
-    contrary = {
-        (one.entity, line_key(attribute_key(one.key)), folded(one.value), attribute_key(one.key))
-        for one in kept
-        if isinstance(one, AttributeCandidate) and one.polarity is Polarity.AFFIRMED
-    }
-    kept = [one for one in kept if not _is_said_by(one, contrary)]
-    return kept[:CANDIDATES_PER_TURN_MAX]
-
-
-def _span(candidate: AnyCandidate) -> tuple[int, int]:
-    return candidate.start, candidate.end
-
-
-def _is_said_by(candidate: AnyCandidate, affirmed: set[tuple[Mention, str, str, str]]) -> bool:
-    """Whether it negates what one of `affirmed` says to the contrary."""
-    if not isinstance(candidate, AttributeCandidate) or candidate.polarity is not Polarity.NEGATED:
-        return False
-    key = attribute_key(candidate.key)
-    said = candidate.entity, line_key(key), folded(candidate.value)
-    return any(one[:3] == said and one[3] != key for one in affirmed)
-
-
-def _who(candidates: Sequence[AnyCandidate], statement: Statement, session_name: str | None) -> EntityName:
-    """Who "I" is. In this order: the scope's user; the name told in this turn; `session_name`, told before
-    in this session; the principal, if a human; else an unnamed user."""
-    told = [one.name for one in candidates if isinstance(one, NameCandidate)]
-    name = statement.user_name or (told[0] if told else session_name) or statement.principal_name
-    return "person", name_key(name or UNNAMED_USER)
-
-
-def _resolver(speaker: EntityName) -> Callable[[Mention], EntityName]:
-    def resolve(mention: Mention) -> EntityName:
-        return speaker if mention.speaker else (entity_type(mention.type), name_key(mention.name))
-
-    return resolve
 
 
 class _Decision:
@@ -188,7 +88,7 @@ class _Decision:
     def __init__(self, known: Known, statement: Statement, speaker: EntityName) -> None:
         self.known = known
         self.statement = statement
-        self.resolve = _resolver(speaker)
+        self.resolve = resolver(speaker)
         self.events: list[Event] = []
         # New words by unit, each with what its event tells beside its segment.
         self.attributes: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
@@ -270,15 +170,13 @@ class _Decision:
         if key not in self.known.keys:
             self.known.keys[key] = single_valued
             self.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
-        unit = (
-            entity_id,
-            line_key(key),
-            unit_value(candidate.value, single_valued=single_valued, past=_is_past(candidate)),
-        )
-        fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
-        known = self.known.attributes.get(unit, [])
         value = line_value(key, comparable(candidate.value))
-        self._put(self.attributes.setdefault(unit, {}), known, candidate, place, value, fields)
+        fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
+
+        def unit(past: bool) -> Unit:
+            return entity_id, line_key(key), unit_value(candidate.value, single_valued=single_valued, past=past)
+
+        self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields)
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self._entity(candidate.subject, candidate.category)
@@ -286,15 +184,17 @@ class _Decision:
         label = attribute_key(candidate.label)
         if self._is_doubtful(candidate, f"{label} {candidate.object.name}", subject_id, label):
             return
-        unit = relation_unit(subject_id, label, object_id)
         fields = {
             "subject_id": subject_id,
             "label": label,
             "object_id": object_id,
             "functional": is_functional(label),
         }
-        known = self.known.relations.get(unit, [])
-        self._put(self.relations.setdefault(unit, {}), known, candidate, place, str(object_id), fields)
+
+        def unit(past: bool) -> Unit:
+            return relation_unit(subject_id, label, object_id, past=past)
+
+        self._put(self.relations, self.known.relations, unit, candidate, place, str(object_id), fields)
 
     def _is_doubtful(
         self, candidate: AttributeCandidate | RelationCandidate, words: str, entity_id: UUID, key: str
@@ -310,17 +210,23 @@ class _Decision:
 
     def _put(
         self,
-        words: dict[UUID, tuple[Said, dict[str, Any]]],
-        known: Sequence[Said],
+        new: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]],
+        known: Mapping[Unit, Sequence[Said]],
+        unit_of: Callable[[bool], Unit],
         candidate: AttributeCandidate | RelationCandidate,
         place: Place,
         value: str,
         fields: dict[str, Any],
     ) -> None:
         """Note new words about a unit, unless this turn already said them there."""
-        said = self.statement.said(self._id("statement", place[2]), candidate, place, value)
-        if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known):
+        *present, past = readings(candidate)
+        if present and _ends_something(known.get(unit_of(False), ()), place, value):
+            past = False
+        unit = unit_of(past)
+        said = self.statement.said(self._id("statement", place[2]), candidate, place, value, past=past)
+        if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known.get(unit, ())):
             return
+        words = new.setdefault(unit, {})
         words[said.id] = (
             said,
             {

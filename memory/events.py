@@ -87,7 +87,10 @@ class SessionClosed(Event, frozen=True, kw_only=True):
 
 
 class TurnRecorded(Event, frozen=True, kw_only=True):
-    """Somebody said something. `seq` counts the turns of the session from 1."""
+    """Somebody said something. `seq` counts the turns of the session from 1.
+
+    utc_offset_s: of the time at which it was said, for what "today" meant.
+    """
 
     turn_id: UUID
     seq: int
@@ -96,6 +99,7 @@ class TurnRecorded(Event, frozen=True, kw_only=True):
     text: str
     labels: tuple[str, ...] = ()
     memory_category: MemoryCategory | None = None
+    utc_offset_s: int = 0
 
 
 class ExtractionCompleted(Event, frozen=True, kw_only=True):

@@ -42,10 +42,16 @@ class Statement:
         return self.said_at, self.position, start * CANDIDATES_PER_TURN_MAX + ordinal
 
     def said(
-        self, statement_id: UUID, candidate: AttributeCandidate | RelationCandidate, place: Place, value: str
+        self,
+        statement_id: UUID,
+        candidate: AttributeCandidate | RelationCandidate,
+        place: Place,
+        value: str,
+        *,
+        past: bool,
     ) -> Said:
-        """The candidate as words about its unit. value: in comparable form."""
-        ends = candidate.polarity is Polarity.ENDED
+        """The candidate as words about its unit. value: in comparable form. past: they assert a time that is over."""
+        ends = candidate.polarity is Polarity.ENDED and not past
         start, until = candidate.valid_from, candidate.valid_until
         if ends:
             start, until = None, until or start
@@ -135,12 +141,13 @@ class WantedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class WantedRelation:
-    """Words about subject -label-> object. said: its value is the object's id, so still empty."""
+    """Words about subject -label-> object. said: its value is the object's id, so still empty. past: as above."""
 
     subject: EntityName
     label: str
     object: EntityName
     said: Said
+    past: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,10 @@ class Knowledge(Protocol):
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None: ...
 
-    def earlier_words(self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, limit: int) -> list[str]:
-        """Texts of the session's last turns, oldest first."""
+    def earlier_words(
+        self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, before_seq: int, limit: int
+    ) -> list[str]:
+        """Texts of the session's last turns before one, oldest first."""
         ...
 
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool: ...

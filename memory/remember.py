@@ -15,11 +15,13 @@ from uuid import UUID
 
 from msgspec import structs
 
+from memory import idempotency
 from memory.candidates import AnyCandidate, Extraction, MemoryCategory
-from memory.decide import decide, wanted
+from memory.decide import decide
 from memory.errors import ExtractorUnavailable
 from memory.events import ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.extraction import Extractor
+from memory.idempotency import Done, RequestKey
 from memory.known import Statement
 from memory.log import EventLog, Writing
 from memory.ports import Knowledge, KnownSession
@@ -28,6 +30,7 @@ from memory.recorded import Origin, Recorded
 from memory.scopes import ScopeSet, user_in
 from memory.sessions import Sessions
 from memory.values import Infer, Role, SourceKind
+from memory.wanted import wanted
 
 T = TypeVar("T")
 
@@ -65,10 +68,27 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingTurn:
+    """A recorded turn that waits to be understood. said_at: in the offset in which it was said. position,
+    seq: of its record in the log, and in its session."""
+
+    turn: Turn
+    session_id: UUID
+    said_at: datetime
+    position: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class Learnt:
-    """The outcome of one turn: the events recorded for it after the turn itself."""
+    """The outcome of one turn: the events recorded for it after the turn itself.
+
+    source_kind: what its statements count as.
+    """
 
     turn_id: UUID
+    session_id: UUID
+    source_kind: SourceKind
     status: ExtractionStatus
     recorded: Sequence[Recorded]
     position: int
@@ -80,9 +100,11 @@ Answer = Callable[[Writing, Learnt], T]
 
 @dataclass(frozen=True, slots=True)
 class Remembered(Generic[T]):
-    """session_id: where the turn went. answers: what `answer` made of each turn, in order."""
+    """session_id: where the turns went. turn_ids: theirs, those of the first time if the request was done
+    before. answers: what `answer` made of each turn, in order."""
 
     session_id: UUID
+    turn_ids: Sequence[UUID]
     answers: list[T]
     position: int
 
@@ -97,6 +119,20 @@ class _Said:
     said_at: datetime
     position: int
     earlier: tuple[str, ...] = ()
+
+    @property
+    def source_kind(self) -> SourceKind:
+        return _source_kind(self.turn.infer, self.turn.role)
+
+    def learnt(
+        self, status: ExtractionStatus, recorded: Sequence[Recorded], position: int, error: str | None = None
+    ) -> Learnt:
+        session_id = self.session.session_id
+        return Learnt(self.turn.turn_id, session_id, self.source_kind, status, recorded, position, error)
+
+
+def _source_kind(infer: Infer, role: Role) -> SourceKind:
+    return SourceKind.UPSERT if infer is Infer.TRIPLES else SourceKind(role)
 
 
 class Memory:
@@ -116,18 +152,23 @@ class Memory:
         session_id: UUID | None,
         new_session_id: UUID,
         scopes: ScopeSet | None = None,
+        request: RequestKey | None = None,
         answer: Answer[T],
     ) -> Remembered[T]:
         """Record the turns, learn from each, and answer inside the transaction that made it true.
 
-        All turns are durable before the first one is understood. Raises SessionUnavailable or
-        SessionClosedAlready before anything is recorded.
+        All turns are durable before the first one is understood. request: if one of the same key was
+        done before, nothing is recorded and the answers are rebuilt from the log. Raises
+        SessionUnavailable, SessionClosedAlready or Conflict before anything is recorded.
         """
         if any(turn.infer is Infer.PREVIEW for turn in turns):
             return self._preview(caller, turns, session_id, new_session_id, scopes, answer)
         answers: list[T] = []
         pending: list[_Said] = []
         with self.log.writing(caller.context_id) as writing:
+            done = idempotency.find(writing, request) if request else None
+            if done:
+                return self._again(writing, done, answer)
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)
             for number, turn in enumerate(turns):
                 said = self._record(writing, caller, session, turn, session.next_seq + number)
@@ -135,36 +176,46 @@ class Memory:
                     pending.append(said)
                 else:
                     answers.append(answer(writing, self._learn_given(writing, caller, said)))
+            if request:
+                idempotency.keep(writing, request, session.session_id, [turn.turn_id for turn in turns])
             position = writing.position
         for said in pending:
             outcome, position = self._learn(caller, said, answer)
             answers.append(outcome)
-        return Remembered(session.session_id, answers, position)
+        return Remembered(session.session_id, [turn.turn_id for turn in turns], answers, position)
 
     def remember_given(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn) -> Learnt:
         """Record a turn with given candidates and what they say, inside an open append."""
         said = self._record(writing, caller, session, turn, session.next_seq)
         return self._learn_given(writing, caller, said)
 
-    def learn_pending(self, caller: Caller, turn: Turn, session_id: UUID, said_at: datetime, position: int) -> None:
-        """Understand a turn that was recorded but never learnt from, at its own time. Raises nothing new if
-        another process was quicker."""
+    def learn_pending(self, caller: Caller, pending: PendingTurn) -> None:
+        """Understand a turn that was recorded but never learnt from, as it would have been at once.
+
+        Raises SessionUnavailable if the caller may not see its session.
+        """
         with self.log.writing(caller.context_id) as writing:
-            session = self.sessions.existing(writing, caller, session_id)
+            session = self.sessions.existing(writing, caller, pending.session_id)
+            earlier = self.knowledge.earlier_words(
+                writing, session.session_id, caller.visible, before_seq=pending.seq, limit=EARLIER_TURNS
+            )
         origin = Origin(
-            turn_id=turn.turn_id,
-            session_id=session_id,
+            turn_id=pending.turn.turn_id,
+            session_id=session.session_id,
             principal_id=caller.principal_id,
             scope_set_id=session.scope_set_id,
-            observed_at=said_at,
+            observed_at=pending.said_at,
         )
-        self._learn(caller, _Said(turn, session, origin, said_at, position), lambda writing, learnt: None)
+        said = _Said(pending.turn, session, origin, pending.said_at, pending.position, tuple(earlier))
+        self._learn(caller, said, lambda writing, learnt: None)
 
     def _record(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn, seq: int) -> _Said:
         visible = [*caller.visible, session.scope_set_id]
         earlier: list[str] = []
         if turn.infer in (Infer.FULL, Infer.PREVIEW):
-            earlier = self.knowledge.earlier_words(writing, session.session_id, visible, limit=EARLIER_TURNS)
+            earlier = self.knowledge.earlier_words(
+                writing, session.session_id, visible, before_seq=seq, limit=EARLIER_TURNS
+            )
         event = TurnRecorded(
             turn_id=turn.turn_id,
             seq=seq,
@@ -173,6 +224,7 @@ class Memory:
             text=turn.text,
             labels=turn.labels,
             memory_category=turn.memory_category,
+            utc_offset_s=_utc_offset_s(turn.observed_at),
         )
         origin = Origin(
             turn_id=turn.turn_id,
@@ -189,9 +241,9 @@ class Memory:
 
     def _learn_given(self, writing: Writing, caller: Caller, said: _Said) -> Learnt:
         if said.turn.infer is Infer.NONE:
-            return Learnt(said.turn.turn_id, ExtractionStatus.NONE, [], writing.position)
+            return said.learnt(ExtractionStatus.NONE, [], writing.position)
         extraction = Extraction(extractor=GIVEN_TRIPLES, candidates=said.turn.candidates)
-        return self._decided(writing, caller, said, extraction, SourceKind.UPSERT)
+        return self._decided(writing, caller, said, extraction)
 
     # --- extraction and transaction 2 ---
 
@@ -200,20 +252,38 @@ class Memory:
         with self.log.writing(caller.context_id) as writing:
             turn_id = said.turn.turn_id
             if not self.knowledge.is_pending(writing, turn_id, said.session.scope_set_id):
-                learnt = self._learnt_elsewhere(writing, turn_id)
+                learnt = self._learnt_before(writing, turn_id)
                 return answer(writing, learnt), learnt.position
             said = replace(said, session=self.sessions.refreshed(writing, caller, said.session))
             if isinstance(extraction, ExtractionFailed):
                 recorded = writing.record([extraction], said.origin)
-                learnt = Learnt(turn_id, ExtractionStatus.PENDING, recorded, writing.position, extraction.error)
+                learnt = said.learnt(ExtractionStatus.PENDING, recorded, writing.position, extraction.error)
             else:
-                learnt = self._decided(writing, caller, said, extraction, SourceKind(said.turn.role))
+                learnt = self._decided(writing, caller, said, extraction)
             return answer(writing, learnt), writing.position
 
-    def _learnt_elsewhere(self, writing: Writing, turn_id: UUID) -> Learnt:
-        """What another process recorded for the turn while this one was extracting."""
-        _, *recorded = self.log.of_turn(writing.cursor, writing.context_id, turn_id)
-        return Learnt(turn_id, ExtractionStatus.COMPLETE, recorded, recorded[-1].position)
+    def _again(self, writing: Writing, done: Done, answer: Answer[T]) -> Remembered[T]:
+        """The answers to a request that was done before, as they are now."""
+        answers = [answer(writing, self._learnt_before(writing, turn_id)) for turn_id in done.turn_ids]
+        return Remembered(done.session_id, list(done.turn_ids), answers, writing.position)
+
+    def _learnt_before(self, writing: Writing, turn_id: UUID) -> Learnt:
+        """What the log tells of a turn: by another process, or by an earlier request."""
+        said, *recorded = self.log.of_turn(writing.cursor, writing.context_id, turn_id)
+        status, error = ExtractionStatus.PENDING, None
+        if isinstance(said.event, TurnRecorded) and said.event.infer is Infer.NONE:
+            status = ExtractionStatus.NONE
+        for event in (one.event for one in recorded):
+            if isinstance(event, ExtractionCompleted):
+                status = ExtractionStatus.COMPLETE if event.candidates else ExtractionStatus.NOTHING_FOUND
+                error = None
+            elif isinstance(event, ExtractionFailed):
+                error = event.error
+        last = recorded[-1] if recorded else said
+        assert isinstance(said.event, TurnRecorded)
+        assert said.origin.session_id is not None
+        source_kind = _source_kind(said.event.infer, said.event.role)
+        return Learnt(turn_id, said.origin.session_id, source_kind, status, recorded, last.position, error)
 
     def _extracted(self, said: _Said) -> Extraction | ExtractionFailed:
         turn = said.turn
@@ -228,9 +298,7 @@ class Memory:
             logger.exception("extractor %s failed", self.extractor.name)
             return ExtractionFailed(extractor=self.extractor.name, error=type(error).__name__, retryable=False)
 
-    def _decided(
-        self, writing: Writing, caller: Caller, said: _Said, extraction: Extraction, source_kind: SourceKind
-    ) -> Learnt:
+    def _decided(self, writing: Writing, caller: Caller, said: _Said, extraction: Extraction) -> Learnt:
         session = said.session
         visible = [*caller.visible, session.scope_set_id]
         candidates = tuple(_filed(candidate, said.turn.memory_category) for candidate in extraction.candidates)
@@ -238,7 +306,7 @@ class Memory:
             turn_id=said.turn.turn_id,
             session_id=session.session_id,
             role=said.turn.role,
-            source_kind=source_kind,
+            source_kind=said.source_kind,
             said_at=said.said_at,
             position=said.position,
             next_position=writing.position + 2,  # after ExtractionCompleted
@@ -254,7 +322,7 @@ class Memory:
         completed = ExtractionCompleted(extractor=extraction.extractor, candidates=candidates)
         recorded = writing.record([completed, *decide(candidates, known, statement)], said.origin)
         status = ExtractionStatus.COMPLETE if candidates else ExtractionStatus.NOTHING_FOUND
-        return Learnt(said.turn.turn_id, status, recorded, writing.position)
+        return said.learnt(status, recorded, writing.position)
 
     # --- dry run ---
 
@@ -288,12 +356,17 @@ class Memory:
             for said, extraction in zip(saids, extractions, strict=True):
                 turn = replace(said.turn, observed_at=said.said_at)
                 said = self._record(writing, caller, session, turn, session.next_seq)
-                learnt = self._decided(writing, caller, said, extraction, SourceKind(turn.role))
+                learnt = self._decided(writing, caller, said, extraction)
                 answers.append(answer(writing, learnt))
                 writing.flush()  # the next turn meets what this one said
                 session = self.sessions.refreshed(writing, caller, session)
             writing.roll_back()
-        return Remembered(session.session_id, answers, position)
+        return Remembered(session.session_id, [turn.turn_id for turn in turns], answers, position)
+
+
+def _utc_offset_s(moment: datetime | None) -> int:
+    offset = moment.utcoffset() if moment else None
+    return int(offset.total_seconds()) if offset else 0
 
 
 def _filed(candidate: AnyCandidate, category: MemoryCategory | None) -> AnyCandidate:

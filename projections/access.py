@@ -39,10 +39,31 @@ WHERE s.context_id = %(context_id)s AND s.generation = %(generation)s
 """
 
 
+PRINCIPAL = """
+SELECT c.generation, p.id, p.display_name, p.kind, p.write_scopes
+FROM contexts AS c
+JOIN principals AS p ON p.context_id = c.context_id AND p.generation = c.generation
+    AND p.id = %(principal_id)s AND p.position_to IS NULL AND p.known_to IS NULL
+WHERE c.context_id = %(context_id)s AND c.deleted_at IS NULL
+"""
+
+
 def caller_of(connection: psycopg.Connection[Any], context_id: str, digest: str) -> tuple[Caller, int] | None:
     """The holder of the key with this digest, and the live generation; None if there is none in this context."""
+    return _caller(connection, context_id, KEY_HOLDER, {"context_id": context_id, "digest": digest})
+
+
+def caller_of_principal(connection: psycopg.Connection[Any], context_id: str, principal_id: UUID) -> Caller | None:
+    """A principal as if it called now, for what the server finishes on its behalf."""
+    found = _caller(connection, context_id, PRINCIPAL, {"context_id": context_id, "principal_id": principal_id})
+    return found[0] if found else None
+
+
+def _caller(
+    connection: psycopg.Connection[Any], context_id: str, query: str, parameters: dict[str, Any]
+) -> tuple[Caller, int] | None:
     with connection.cursor(binary=True) as cursor:
-        holder = cursor.execute(KEY_HOLDER, {"context_id": context_id, "digest": digest}).fetchone()
+        holder = cursor.execute(query.encode(), parameters).fetchone()
         if holder is None:
             return None
         generation, principal_id, display_name, kind, write_scopes = holder

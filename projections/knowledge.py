@@ -10,12 +10,13 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.cardinality import is_functional, line_key
-from memory.decide import CONTRADICTION, relation_unit
+from memory.decide import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
 from memory.ports import HeldEntity, HeldFact, KnownSession
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
+from memory.wanted import relation_unit
 from projections import entities, held, turns
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
@@ -101,8 +102,10 @@ class ReadModelKnowledge:
             speaker_name=speaker_name,
         )
 
-    def earlier_words(self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, limit: int) -> list[str]:
-        return turns.last_words(_reader(writing, visible), session_id, limit=limit)
+    def earlier_words(
+        self, writing: Writing, session_id: UUID, visible: Sequence[UUID], *, before_seq: int, limit: int
+    ) -> list[str]:
+        return turns.last_words(_reader(writing, visible), session_id, before_seq=before_seq, limit=limit)
 
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool:
         return bool(_reader(writing, [scope_set_id]).tuples(SCOPE_SET, {"id": scope_set_id}))
@@ -203,8 +206,9 @@ def _relation_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
     for one in wanted.relations:
         subject_id, object_id = _id_of(known, one.subject), _id_of(known, one.object)
         if subject_id and object_id:
-            words[relation_unit(subject_id, one.label, object_id)].append(replace(one.said, value=str(object_id)))
-        elif subject_id and is_functional(one.label):
+            unit = relation_unit(subject_id, one.label, object_id, past=one.past)
+            words[unit].append(replace(one.said, value=str(object_id)))
+        elif subject_id and is_functional(one.label) and not one.past:
             # An object that is not known yet: its words still meet what the subject's line holds.
             words[subject_id, one.label, ""].append(one.said)
     return words

@@ -19,6 +19,7 @@ from memory.events import (
     RelationSuperseded,
 )
 from memory.recorded import Recorded
+from memory.values import unit_value
 from projections import newest_first, statements
 from projections.reading import Page, Reader
 from projections.statements import StatementRow
@@ -123,15 +124,17 @@ def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case RelationAsserted() | RelationReaffirmed() | RelationEnded() as said:
             segment = said.segment
+            ends = isinstance(said, RelationEnded)
+            past = said.until is not None and not ends
             yield Put(
                 TABLE,
                 RelationRow(
                     *start(recorded, segment.id, valid_from=segment.valid_from, valid_to=segment.valid_until),
-                    **statements.common(recorded, said, ends=isinstance(said, RelationEnded)),
+                    **statements.common(recorded, said, ends=ends),
                     subject_id=said.subject_id,
                     label=said.label,
                     object_id=said.object_id,
-                    unit_object="" if said.functional else str(said.object_id),
+                    unit_object=unit_value(str(said.object_id), single_valued=said.functional, past=past),
                 ),
             )
         case RelationSuperseded() | RelationClosed() | RelationReopened() | RelationRelinked() as changed:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from memory.candidates import MemoryCategory
 from memory.events import ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import Infer
@@ -22,7 +23,8 @@ class TurnRow(Row, frozen=True):
     labels: list[str]
     said_at: datetime
     principal_id: UUID | None
-    memory_category: str | None
+    memory_category: MemoryCategory | None
+    utc_offset_s: int
 
 
 class ExtractionRow(Row, frozen=True):
@@ -48,7 +50,8 @@ TURNS = Table(
     labels text[] NOT NULL,
     said_at timestamptz NOT NULL,
     principal_id uuid,
-    memory_category text
+    memory_category text,
+    utc_offset_s integer NOT NULL
     """,
     unique_indexes={"in_session": "(session_id, seq) WHERE position_to IS NULL AND known_to IS NULL"},
 )
@@ -74,7 +77,10 @@ COUNT_OF_SESSION = "SELECT count(*) FROM {turns} AS t WHERE t.session_id = %(ses
 BY_IDS = "SELECT t.* FROM {turns} AS t WHERE t.id = ANY(%(ids)s)"
 
 LAST_WORDS = """
-SELECT t.text FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(limit)s
+SELECT t.text FROM {turns} AS t
+WHERE t.session_id = %(session_id)s AND t.seq < %(before_seq)s
+ORDER BY t.seq DESC
+LIMIT %(limit)s
 """
 
 PENDING = """
@@ -105,6 +111,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     said_at=recorded.known_at,
                     principal_id=recorded.origin.principal_id,
                     memory_category=event.memory_category,
+                    utc_offset_s=event.utc_offset_s,
                 ),
             )
             if event.infer is not Infer.NONE:
@@ -144,9 +151,9 @@ def by_ids(reader: Reader, ids: list[UUID]) -> dict[UUID, TurnRow]:
     return {row.id: row for row in reader.rows(TURNS, BY_IDS, {"ids": ids})}
 
 
-def last_words(reader: Reader, session_id: UUID, *, limit: int) -> list[str]:
-    """The texts of the session's last turns, oldest first."""
-    rows = reader.tuples(LAST_WORDS, {"session_id": session_id, "limit": limit})
+def last_words(reader: Reader, session_id: UUID, *, before_seq: int, limit: int) -> list[str]:
+    """The texts of the session's last turns before one, oldest first."""
+    rows = reader.tuples(LAST_WORDS, {"session_id": session_id, "before_seq": before_seq, "limit": limit})
     return [text for (text,) in reversed(rows)]
 
 

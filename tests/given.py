@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 
 from memory.candidates import AnyCandidate
 from memory.cardinality import line_key, line_value
-from memory.decide import CONTRADICTION, decide, relation_unit
+from memory.decide import CONTRADICTION, decide
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
@@ -35,6 +35,7 @@ from memory.events import (
 from memory.known import Known, KnownEntity, Statement
 from memory.timeline import Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
+from memory.wanted import relation_unit
 
 NAMESPACE = UUID("5b1c4a4e-3a6b-5d62-8a39-0d7f0c8f1a00")
 SESSION = uuid5(NAMESPACE, "session")
@@ -151,7 +152,8 @@ class Story:
                 line = known.attributes.setdefault((event.entity_id, line_key(event.key), value), [])
                 line.append(self._said(event, line_value(event.key, comparable(event.value)), statement))
             case RelationStatement():
-                unit = relation_unit(event.subject_id, event.label, event.object_id)
+                past = event.until is not None and not isinstance(event, RelationEnded)
+                unit = relation_unit(event.subject_id, event.label, event.object_id, past=past)
                 line = known.relations.setdefault(unit, [])
                 line.append(self._said(event, str(event.object_id), statement))
             case LineChange():

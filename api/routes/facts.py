@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -10,14 +11,16 @@ from api.calls import Call
 from api.schemas import BatchBody, FactsBody
 from api.triples import candidates_of
 from memory.errors import InvalidRequest, NotFound, SessionUnavailable
+from memory.idempotency import RequestKey
 from memory.log import Writing
 from memory.principals import Caller
 from memory.remember import ExtractionStatus, Learnt, Turn
-from memory.values import Infer, Role, SourceKind
+from memory.values import Infer, Role
 from projections import diffs, passages
 from projections.reading import Reader
 
 ACCEPTED = 202
+IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +28,11 @@ class _Answering:
     """Builds the extraction object of a turn inside the transaction that recorded it."""
 
     caller: Caller
-    session_id: UUID
-    kinds: dict[UUID, SourceKind]
 
     def __call__(self, writing: Writing, learnt: Learnt) -> dict[str, Any]:
         seen = {*self.caller.visible, *(one.origin.scope_set_id for one in learnt.recorded if one.origin.scope_set_id)}
         reader = Reader(writing.cursor, writing.context_id, writing.generation, list(seen))
-        diff = diffs.turn_diff(reader, learnt.recorded)
-        return wire.extraction(learnt, diff, self.session_id, self.kinds[learnt.turn_id])
+        return wire.extraction(learnt, diffs.turn_diff(reader, learnt.recorded))
 
 
 def create_fact(call: Call) -> tuple[int, dict[str, Any]]:
@@ -40,24 +40,24 @@ def create_fact(call: Call) -> tuple[int, dict[str, Any]]:
     body = call.parsed(FactsBody)
     turn = _turn_of(body)
     session_id, new_session_id = _session_ids(body.session_id)
-    answering = _answering(caller, session_id or new_session_id, [turn])
     remembered = call.services.memory.remember(
         caller,
         [turn],
         session_id=session_id,
         new_session_id=new_session_id,
         scopes=body.scopes,
-        answer=answering,
+        request=_request(call, caller),
+        answer=_Answering(caller),
     )
     answer: dict[str, Any] = {
         "mode": turn.infer.value,
         "sessionId": ids.ulid(remembered.session_id),
-        "turnId": ids.ulid(turn.turn_id),
+        "turnId": ids.ulid(remembered.turn_ids[0]),
         "preview": turn.infer is Infer.PREVIEW,
         "position": remembered.position,
     }
     if turn.infer is Infer.NONE:
-        answer["chunkId"] = ids.chunk(passages.passage_id(turn.turn_id, 0))
+        answer["chunkId"] = ids.chunk(passages.passage_id(remembered.turn_ids[0], 0))
     else:
         answer["extraction"] = remembered.answers[0]
     return _status(remembered.answers), answer
@@ -86,14 +86,15 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
         session_id=session_id,
         new_session_id=new_session_id,
         scopes=body.scopes,
-        answer=_answering(caller, session_id or new_session_id, turns),
+        request=_request(call, caller),
+        answer=_Answering(caller),
     )
     extractions: Sequence[dict[str, Any]] = remembered.answers if body.infer is not Infer.NONE else []
     if extractions and body.extract == "whole_conversation":
         extractions = [_merged(extractions)]
     return _status(remembered.answers), {
         "sessionId": ids.ulid(remembered.session_id),
-        "turnIds": [ids.ulid(turn.turn_id) for turn in turns],
+        "turnIds": [ids.ulid(turn_id) for turn_id in remembered.turn_ids],
         "extractions": list(extractions),
         "position": remembered.position,
     }
@@ -132,11 +133,14 @@ def _session_ids(text: str | None) -> tuple[UUID | None, UUID]:
         raise SessionUnavailable() from error
 
 
-def _answering(caller: Caller, session_id: UUID, turns: Sequence[Turn]) -> _Answering:
-    kinds = {
-        turn.turn_id: SourceKind.UPSERT if turn.infer is Infer.TRIPLES else SourceKind(turn.role) for turn in turns
-    }
-    return _Answering(caller, session_id, kinds)
+def _request(call: Call, caller: Caller) -> RequestKey | None:
+    """The request's Idempotency-Key, which belongs to its principal, operation and body."""
+    key = call.headers.get("idempotency-key")
+    if not key:
+        return None
+    if len(key) > IDEMPOTENCY_KEY_LENGTH_MAX:
+        raise InvalidRequest(f"Idempotency-Key: at most {IDEMPOTENCY_KEY_LENGTH_MAX} characters")
+    return RequestKey(caller.principal_id, sha256(key.encode()).digest(), sha256(call.body).digest())
 
 
 def _status(answers: Sequence[dict[str, Any]]) -> int:

@@ -1,4 +1,4 @@
-"""The event log, the head row of each context, and the keys of the management API."""
+"""The event log, the head row of each context, the keys of the management API, and repeatable requests."""
 
 from alembic import op
 
@@ -55,6 +55,22 @@ CREATE TABLE management_keys (
 )
 """
 
+# Requests that may be sent again within a day; the turns that each made.
+REQUESTS = """
+CREATE TABLE requests (
+    context_id text NOT NULL,
+    principal_id uuid NOT NULL,
+    key_digest bytea NOT NULL,
+    body_digest bytea NOT NULL,
+    session_id uuid NOT NULL,
+    turn_ids uuid[] NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (context_id, principal_id, key_digest)
+)
+"""
+
+REQUESTS_BY_AGE = "CREATE INDEX requests_by_age ON requests (context_id, created_at)"
+
 REFUSE_CHANGES = """
 CREATE FUNCTION refuse_change_of_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -65,5 +81,6 @@ $$
 
 
 def upgrade() -> None:
-    for statement in (CONTEXTS, EVENTS, EVENTS_BY_TURN, EVENTS_BY_SESSION, MANAGEMENT_KEYS, REFUSE_CHANGES):
+    tables = (CONTEXTS, EVENTS, EVENTS_BY_TURN, EVENTS_BY_SESSION, MANAGEMENT_KEYS, REQUESTS, REQUESTS_BY_AGE)
+    for statement in (*tables, REFUSE_CHANGES):
         op.execute(statement)

@@ -288,7 +288,7 @@ PATHS = (
     ("GET", f"/sessions/{NO_SESSION}/turns", 404),
     ("DELETE", f"/sessions/{NO_SESSION}", 404),
     ("GET", "/sessions/nothing", 404),
-    ("GET", "/sessions/%00/turns", 404),
+    ("GET", "/sessions/%00/turns", 400),
     ("GET", "/sessions/%ED%A0%80", 404),
     ("GET", f"/sessions/{'x' * 5000}", 404),
     ("GET", "/entities/person/nobody", 404),

@@ -328,3 +328,30 @@ def test_a_newer_contrary_directive_closes_the_older_one() -> None:
     assert types(newer) == ["InstructionClosed", "InstructionDetected"]
     beside = story.when(InstructionCandidate(label="sources", description="Always cite sources"))
     assert types(beside) == ["InstructionDetected"]
+
+
+@pytest.mark.parametrize("polarity", [Polarity.AFFIRMED, Polarity.ENDED])
+def test_a_time_with_both_ends_is_stored_as_past(polarity: Polarity) -> None:
+    rome = city("Rome", valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY, polarity=polarity)
+    story = Story()
+    story.when(rome)
+    assert story.line("ana", "city") == [("Rome", NOON - 900 * DAY, NOON - 400 * DAY)]
+
+
+def test_an_ending_with_both_ends_closes_what_is_known_to_hold_and_adds_nothing_twice() -> None:
+    rome = city("Rome", valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY, polarity=Polarity.ENDED)
+    story = Story()
+    story.when(city("Rome"), at=NOON - 700 * DAY)
+    story.when(rome)
+    assert story.line("ana", "city") == [("Rome", NOON - 700 * DAY, NOON - 400 * DAY)]
+    assert story.decide_again(2, [rome]) == []
+
+
+def test_a_former_employer_leaves_the_present_one_alone() -> None:
+    story = Story()
+    story.when(RelationCandidate(subject=ANA, label="works_at", object=ACME))
+    beta = Mention(type="organisation", name="Beta")
+    past = RelationCandidate(
+        subject=ANA, label="works_at", object=beta, valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY
+    )
+    assert "RelationSuperseded" not in types(story.when(past, at=NOON + DAY))
