@@ -6,12 +6,12 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import msgspec
 import psycopg
 import psycopg_pool
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -53,6 +53,7 @@ logger = logging.getLogger(__name__)
 Handler = Callable[[Call], tuple[int, Any]]
 
 PREFIX = "/api/v1"
+READERS_MAX = 8  # threads, of the POOL_SIZE_MAX that there are connections for
 
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/health", health.get_health),
@@ -95,9 +96,11 @@ def create_app(services: Services) -> Starlette:
     """The application over ready services."""
 
     @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # No more threads than connections: a request waits for a thread, not inside one for a connection.
-        anyio.to_thread.current_default_thread_limiter().total_tokens = POOL_SIZE_MAX
+        anyio.to_thread.current_default_thread_limiter().total_tokens = READERS_MAX
+        # Writes may wait for models; reads and /health must not wait behind them.
+        app.state.writers = anyio.CapacityLimiter(POOL_SIZE_MAX - READERS_MAX)
         services.load_models()
         yield
 
@@ -112,19 +115,22 @@ def create_app(services: Services) -> Starlette:
 
 def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
+        writers: anyio.CapacityLimiter = request.app.state.writers
         try:
             call = Call(
                 services, dict(request.path_params), request.query_params, request.headers, await _body(request)
             )
             # Shielded: a client that hangs up must not stop a write half way between its transactions.
-            status, content = await asyncio.shield(run_in_threadpool(_handled, handler, call))
+            status, content = await asyncio.shield(
+                anyio.to_thread.run_sync(_handled, handler, call, limiter=writers if request.method == "POST" else None)
+            )
         except PalimpsestError as error:
             return problem(error)
         except psycopg_pool.PoolTimeout:
             return problem(Unavailable("no database connection was to be had in time"))
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             logger.warning("database unavailable: %s", type(error).__name__)
-            return problem(Unavailable("the database can't be reached"))
+            return problem(Unavailable("the database can't answer right now"))
         except ClientDisconnect:
             return Response(status_code=400)
         except asyncio.CancelledError:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pydantic
 from starlette.datastructures import Headers, QueryParams
 
+from api.config import CONTEXT_ID_LENGTH_MAX
 from api.keys import digest
 from api.wiring import Services
 from memory.errors import InvalidContextId, InvalidRequest, Unauthorised
@@ -17,14 +18,11 @@ from memory.log import Connection
 from memory.principals import Caller
 from memory.texts import readable
 from projections.access import caller_of
-from projections.reading import Reader
+from projections.reading import Reader, snapshot
 
 BODY_BYTES_MAX = 1024 * 1024
-CONTEXT_ID_LENGTH_MAX = 128
 
 M = TypeVar("M", bound=pydantic.BaseModel)
-
-BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ class Call:
     def reading(self) -> Iterator[Reader]:
         """A reader as the caller, in one snapshot. Raises Unauthorised."""
         context_id, key_digest = self.context_id, self._key_digest()
-        with self.services.pool.connection() as connection, _snapshot(connection):
+        with self.services.pool.connection() as connection, snapshot(connection):
             caller, generation = self._caller(connection, context_id, key_digest)
             with connection.cursor() as cursor:
                 yield Reader(cursor, context_id, generation, caller.visible)
@@ -113,15 +111,6 @@ class Call:
         if found is None:
             raise Unauthorised()
         return found
-
-
-@contextmanager
-def _snapshot(connection: Connection) -> Iterator[None]:
-    connection.execute(BEGIN_READ)
-    try:
-        yield
-    finally:
-        connection.rollback()
 
 
 def parse_json(body: bytes) -> Any:

@@ -22,7 +22,7 @@ from memory.values import attribute_key, entity_type, name_key
 from projections import rebuild, verification
 from projections.access import every_scope_set
 from projections.event_filter import EventFilter
-from projections.reading import Reader
+from projections.reading import Reader, snapshot
 from projections.table import READ_MODELS_VERSION
 
 EVENT_LIMIT = 100
@@ -158,7 +158,8 @@ def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
 def explain(entity: str, key: str, context_id: str | None, as_json: bool) -> None:
     """Tell the history of a fact: explain person/alice job_title."""
     name = _entity_name(entity)
-    with _all_or_one(context_id or from_env().context) as (_, connection, contexts), connection.cursor() as cursor:
+    with _all_or_one(context_id or from_env().context) as (_, connection, contexts), snapshot(connection):
+        cursor = connection.cursor()
         (context,) = contexts
         generation, seen = every_scope_set(connection, context)
         chapters = story.chapters(Reader(cursor, context, generation, seen), name, attribute_key(key))

@@ -17,6 +17,7 @@ KNOWN_NAMES = frozenset(
 )
 CONFIG_FILES = ("palimpsest.config.yaml", "spectron.config.yaml")
 KEY_LENGTH_MIN = 16
+CONTEXT_ID_LENGTH_MAX = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +61,24 @@ def from_env(environ: Mapping[str, str] | None = None) -> Settings:
         home=Path(value("HOME") or ".palimpsest").expanduser().absolute(),
         database_url=value("DATABASE_URL"),
         bind=_bind(value("BIND") or "127.0.0.1:9090"),
-        context=value("CONTEXT") or "dev",
+        context=_context(value("CONTEXT") or "dev"),
         api_key=_key("API_KEY", value("API_KEY")),
         management_api_key=_key("MANAGEMENT_API_KEY", value("MANAGEMENT_API_KEY")),
         config=_config(value("CONFIG")),
     )
 
 
+def _context(context_id: str) -> str:
+    if len(context_id) > CONTEXT_ID_LENGTH_MAX or "/" in context_id or not context_id.isprintable():
+        raise StartupError(
+            f"PALIMPSEST_CONTEXT must have 1 to {CONTEXT_ID_LENGTH_MAX} printable characters and no slash"
+        )
+    return context_id
+
+
 def _bind(text: str) -> tuple[str, int]:
     host, separator, port = text.rpartition(":")
-    if not separator or not port.isdigit() or int(port) > 65535:
+    if not separator or not host.strip("[]") or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise StartupError(f"PALIMPSEST_BIND is {text!r}, but must be HOST:PORT, such as 127.0.0.1:9090")
     return host.strip("[]"), int(port)
 

@@ -18,6 +18,8 @@ POOL_SIZE_MAX = 16
 POOL_WAIT_S = 2.0
 STATEMENT_TIMEOUT_MS = 30_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
+TRANSACTION_TIMEOUT_MS = 60_000
+TRANSACTION_TIMEOUT_SINCE = 170000  # server version
 
 # One migration at a time, however many processes start at once.
 MIGRATION_LOCK = "SELECT pg_advisory_lock(hashtextextended('palimpsest migrations', 0))"
@@ -79,6 +81,8 @@ class Database:
         self._configure(connection)
         connection.execute("SET statement_timeout = 0")
         connection.execute("SET idle_in_transaction_session_timeout = 0")
+        if connection.info.server_version >= TRANSACTION_TIMEOUT_SINCE:
+            connection.execute("SET transaction_timeout = 0")
         return connection
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
@@ -88,6 +92,9 @@ class Database:
             f"SET statement_timeout = {STATEMENT_TIMEOUT_MS}",
             f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_TIMEOUT_MS}",
         ]
+        if connection.info.server_version >= TRANSACTION_TIMEOUT_SINCE:
+            # Between the statements of a pipeline a session counts as active, which only this bounds.
+            statements.append(f"SET transaction_timeout = {TRANSACTION_TIMEOUT_MS}")
         if self.log_guard == "role":
             statements.append(f"SET ROLE {migrations.APP_ROLE}")
         connection.execute("; ".join(statements).encode())
@@ -154,6 +161,8 @@ def _run_alembic(url: str) -> None:
             connection.commit()
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        raise StartupError(f"the schema can't be set up: {_one_line(error)}") from error
     finally:
         engine.dispose()
 

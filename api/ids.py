@@ -1,6 +1,6 @@
 """Ids on the wire: ULIDs in lower case, with a prefix that tells the kind where the vendor has one."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from ulid import ULID
@@ -65,4 +65,6 @@ def parse_turn(text: str) -> UUID:
 
 def moment(value: datetime | None) -> str | None:
     """RFC 3339 in UTC with microseconds, or None."""
-    return None if value is None else value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if value is None:
+        return None
+    return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

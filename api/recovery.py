@@ -15,7 +15,7 @@ from memory.remember import PendingTurn, Turn
 from memory.values import Infer, Role
 from projections import turns
 from projections.access import caller_of_principal, every_scope_set
-from projections.reading import Reader
+from projections.reading import Reader, snapshot
 from projections.turns import TurnRow
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def learn_pending(services: Services, until: Mapping[str, int]) -> int:
 def _learn_context(services: Services, context_id: str, until: int) -> int:
     after = learnt = 0
     while True:
-        with services.pool.connection() as connection, connection.cursor() as cursor:
+        with services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
             generation, seen = every_scope_set(connection, context_id)
             reader = Reader(cursor, context_id, generation, seen)
             pending = turns.pending(reader, after=after, until=until, limit=BATCH_TURNS)

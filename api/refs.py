@@ -1,6 +1,6 @@
 """References to what memory holds, as callers spell them.
 
-    entity:person/alice                            also person:alice
+    entity:person/alice                            also person:alice and ['person', 'alice']
     attribute:person/alice/job_title
     relation:person/alice-[works_at]->organisation/acme
     relation:alice/works_at/acme                   of any types; person/alice and so on too
@@ -22,6 +22,7 @@ RELATION_PREFIX = "rel_"
 ATTRIBUTE_PREFIX = "attr_"
 CORRECTION_PREFIX = "corr_"
 UNSUPPORTED = re.compile(r"(passage|trace|document|doc|chunk|turn|session|sess):|(act|instr|unc|turn|sess)_")
+WRITTEN = re.compile(r"\['(?P<type>\w+)', '(?P<name>.+)'\]", re.DOTALL)
 ARROW = re.compile(r"(.+?)-\[(.+?)\]->(.+)", re.DOTALL)
 
 AnyName = tuple[str | None, str]  # (type or None for any, normalised name)
@@ -64,7 +65,10 @@ Ref = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | Correc
 
 
 def entity_name(text: str, *, field: str) -> EntityName:
-    """<type>/<name>, with or without "entity:" before it. Raises InvalidRequest for anything else."""
+    """<type>/<name>, with or without "entity:" before it, or an entity's id as writes answer it. Raises
+    InvalidRequest for anything else."""
+    if written := WRITTEN.fullmatch(text.strip()):
+        return entity_type(written["type"]), name_key(written["name"])
     kind, _, name = text.strip().removeprefix("entity:").partition("/")
     if not kind.strip() or not name.strip():
         raise InvalidRequest(f"{field}: must be <type>/<name>")
@@ -78,6 +82,8 @@ def parse(text: str) -> Ref:
     for an id that is not well formed.
     """
     text = text.strip()
+    if WRITTEN.fullmatch(text):
+        return EntityRef(entity_name(text, field="ref"))
     if UNSUPPORTED.match(text):
         raise Unsupported(f"ref: {text[:20]!r} is of a kind that can't be inspected yet")
     if text.startswith(ATTRIBUTE_PREFIX):

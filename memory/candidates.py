@@ -99,13 +99,17 @@ class RelationCandidate(StatementCandidate, frozen=True, kw_only=True, tag="rela
 
 
 class ActionCandidate(Candidate, frozen=True, kw_only=True, tag="action"):
-    """Something that happened or is planned: who did what, and when if the turn says it."""
+    """Something that happened or is planned: who did what, and when if the turn says it.
+
+    occurred_at: the beginning of the stated time; precision of it, as in StatementCandidate.
+    """
 
     actor: Mention
     verb: str
     object: str | None = None
     summary: str
     occurred_at: datetime | None = None
+    precision: str = ""
 
 
 class InstructionCandidate(Candidate, frozen=True, kw_only=True, tag="instruction"):

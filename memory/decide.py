@@ -305,6 +305,7 @@ class _Decision:
                 confidence=candidate.confidence,
                 source_kind=self.statement.source_kind,
                 occurred_at=candidate.occurred_at,
+                precision=candidate.precision,
                 labels=self.statement.labels,
             )
         )

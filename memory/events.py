@@ -288,6 +288,7 @@ class ActionRecorded(Event, frozen=True, kw_only=True):
     confidence: float
     source_kind: SourceKind
     occurred_at: datetime | None
+    precision: str = ""
     labels: tuple[str, ...] = ()
 
 

@@ -4,6 +4,7 @@ import unicodedata
 
 from memory.errors import UnreadableText
 
+# Of what callers give; what extractors find is bounded in `memory.candidates`.
 NAME_LENGTH_MAX = 200
 KEY_LENGTH_MAX = 100
 VALUE_LENGTH_MAX = 8_000

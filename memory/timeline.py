@@ -9,17 +9,18 @@ Rules, applied statement by statement in the order in which they were said:
 - The value in force said again: the statement supports that version.
 - Another value, same rank: it supersedes the version in force, which ends where the new one begins
   (`moved_on`, `restated`), or was never true if the words take it back (`explicit_correction`).
-- Another value of lower rank, or from another document: `claimed`, nothing else changes. Of higher
-  rank: it is in force, and the lower one becomes `claimed`.
+- Another value of lower rank: `claimed`, nothing else changes. Of higher rank: it is in force, and the
+  lower one becomes `claimed`.
 - A value with a stated start before the stated start of a version goes before that one (`relinked`).
 - An ending closes the version in force if the value is its own and the rank suffices; else it is
   `unmatched`. No successor is invented.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import groupby
 from uuid import UUID
 
 import msgspec
@@ -44,8 +45,8 @@ class Said:
 
     value: folded, for comparison. start: the stated begin, None if the words gave none. ends: the
     words end the value instead of asserting it, at `until` or when they were said. change, repair:
-    see `memory.candidates.StatementCandidate`. document: of a statement from a document. follows: the
-    version before it, where the line is given without its beginning.
+    see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
+    without its beginning.
     """
 
     id: UUID
@@ -57,7 +58,6 @@ class Said:
     ends: bool = False
     change: bool = False
     repair: bool = False
-    document: UUID | None = None
     follows: UUID | None = None
 
     @property
@@ -100,6 +100,11 @@ class _Version:
         """Whether another value follows on from this one: it has not ended by itself."""
         return self.valid_until is None or self.superseded_by is not None
 
+    def begins_after(self, said: Said) -> bool:
+        """Whether it is stated to begin later than what was said; one that was called off does not count."""
+        called_off = self.valid_until == self.said.begins
+        return self.said.start is not None and self.said.begins > said.begins and not called_off
+
     def end_at(self, moment: datetime) -> None:
         """End no later than `moment`, and never before the beginning."""
         self.valid_until = max(self.said.begins, moment)
@@ -118,13 +123,17 @@ class _Version:
         )
 
 
-@dataclass(slots=True)
 class _Line:
-    """versions: those of current standing, in the order of valid time. others: everything else."""
+    """A line while it is being worked out.
 
-    versions: list[_Version] = field(default_factory=list)
-    aside: list[_Version] = field(default_factory=list)
-    words: dict[UUID, Segment] = field(default_factory=dict)
+    versions: those of current standing, in the order of valid time. placed: everything said, by id; words
+    that are no version have their segment. touched: what changed since it was last cleared.
+    """
+
+    def __init__(self) -> None:
+        self.versions: list[_Version] = []
+        self.placed: dict[UUID, _Version | Segment] = {}
+        self.touched: set[UUID] = set()
 
     def add(self, said: Said) -> None:
         if said.ends:
@@ -132,26 +141,37 @@ class _Line:
         else:
             self._say(said)
 
+    def segment(self, statement_id: UUID) -> Segment | None:
+        placed = self.placed.get(statement_id)
+        return placed.segment() if isinstance(placed, _Version) else placed
+
+    def _touch(self, version: _Version) -> None:
+        self.placed[version.said.id] = version
+        self.touched.add(version.said.id)
+
     def _say(self, said: Said) -> None:
         index = len(self.versions)
-        while index and self.versions[index - 1].said.start and self.versions[index - 1].said.begins > said.begins:
+        while index and self.versions[index - 1].begins_after(said):
             index -= 1
         before = self.versions[index - 1] if index else None
         after = self.versions[index] if index < len(self.versions) else None
         same = next((one for one in (before, after) if one and self._is_said_again(one, said)), None)
         if same:
-            same.rank = max(same.rank, said.rank)
+            if said.rank > same.rank:
+                same.rank = said.rank
+                self._touch(same)
             self._note(said, Standing.SUPPORTING, same)
             return
         version = _Version(said, said.rank, said.until, supersedes=said.follows)
+        self._touch(version)
         if before and before.continues:
-            if said.rank < before.rank or (said.document and before.said.document not in (None, said.document)):
+            self._touch(before)
+            if said.rank < before.rank:
                 version.standing = Standing.CLAIMED
-                self.aside.append(version)
                 return
             if said.rank > before.rank:
                 before.standing = Standing.CLAIMED
-                self._set_aside(before)
+                self.versions.remove(before)
                 index -= 1
             else:
                 index -= self._supersede(before, version, after)
@@ -161,6 +181,7 @@ class _Line:
             version.end_at(after.said.begins)
             version.superseded_by, version.reason = after.said.id, "relinked"
             after.supersedes = said.id
+            self._touch(after)
 
     def _is_said_again(self, version: _Version, said: Said) -> bool:
         return version.said.value == said.value and (version.continues or version.said.until == said.until is not None)
@@ -172,7 +193,7 @@ class _Line:
         if said.repair and not said.change and said.start is None:
             old.standing, old.reason = Standing.RETRACTED, "explicit_correction"
             old.end_at(old.said.begins)
-            self._set_aside(old)
+            self.versions.remove(old)
             return 1
         old.reason = "moved_on" if said.change or said.start else "restated"
         old.end_at(min(said.begins, after.said.begins) if after else said.begins)
@@ -184,6 +205,7 @@ class _Line:
             if version.valid_until is None or version.valid_until <= begins:
                 return
             version.end_at(begins)
+            self._touch(version)
 
     def _end(self, said: Said) -> None:
         named = [version for version in self.versions if version.said.value == said.value]
@@ -191,19 +213,17 @@ class _Line:
         if live and said.rank >= live.rank:
             live.end_at(said.until or said.begins)
             live.reason = "ended"
+            self._touch(live)
             self._note(said, Standing.ENDING, live)
         elif named and not live:
             self._note(said, Standing.SUPPORTING, named[-1])
         else:
             self._note(said, Standing.UNMATCHED, None)
 
-    def _set_aside(self, version: _Version) -> None:
-        self.versions.remove(version)
-        self.aside.append(version)
-
     def _note(self, said: Said, standing: Standing, version: _Version | None) -> None:
         version_id = version.said.id if version else said.id
-        self.words[said.id] = Segment(
+        self.touched.add(said.id)
+        self.placed[said.id] = Segment(
             id=said.id,
             standing=standing,
             version=version_id,
@@ -215,9 +235,26 @@ class _Line:
 def line(statements: Iterable[Said]) -> dict[UUID, Segment]:
     """Every statement's segment, by id. Total: any statements make a line."""
     working = _Line()
-    for said in sorted(statements, key=lambda one: (one.place, one.id)):
+    for said in _in_order(statements):
         working.add(said)
-    return working.words | {version.said.id: version.segment() for version in working.versions + working.aside}
+    return {one: segment for one in working.placed if (segment := working.segment(one))}
+
+
+def _in_order(statements: Iterable[Said]) -> list[Said]:
+    return sorted(statements, key=lambda one: (one.place, one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The end of a line: the version in force, with its effective rank, and the words said last.
+
+    said: the one or two of them. in_force: the id of that version, None if nothing is. last_version: the
+    version that the words said last belong to.
+    """
+
+    said: Sequence[Said] = ()
+    in_force: UUID | None = None
+    last_version: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,49 +269,52 @@ class Change:
 def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
     """What must change so that the line of `known` becomes that of both, as of every known time.
 
-    Each change holds from its known_at on, until a later one of the same statement. In the common
-    case the new statements are the last ones said, and there is one known time to look at.
+    Each change holds from its known_at on, until a later one of the same statement. Both lines are
+    worked out once, moment by moment, and only what either moved at a moment is compared.
     """
     if not new:
         return []
     first = min(said.place[0] for said in new)
-    moments = sorted({said.place[0] for said in (*known, *new) if said.place[0] >= first})
+    old, both = _Line(), _Line()
+    for said in _in_order(said for said in known if said.place[0] < first):
+        old.add(said)
+        both.add(said)
     believed: dict[UUID, Segment] = {}
     found: list[Change] = []
-    for moment in moments:
-        old = line(said for said in known if said.place[0] <= moment)
-        placed = line(said for said in (*known, *new) if said.place[0] <= moment)
-        changed = [
-            Change(moment, before, segment)
-            for segment in placed.values()
-            if (before := believed.get(segment.id, old.get(segment.id))) != segment
-        ]
+    new_ids = {said.id for said in new}
+    later = _in_order(said for said in (*known, *new) if said.place[0] >= first)
+    for moment, said_then in groupby(later, key=lambda said: said.place[0]):
+        old.touched.clear()
+        both.touched.clear()
+        for said in said_then:
+            both.add(said)
+            if said.id not in new_ids:
+                old.add(said)
+        changed = []
+        for one in sorted(old.touched | both.touched):
+            before, segment = believed.get(one, old.segment(one)), both.segment(one)
+            if segment is not None and before != segment:
+                changed.append(Change(moment, before, segment))
         # New words first, then what they change.
         found += sorted(changed, key=lambda change: change.before is not None)
         believed |= {change.segment.id: change.segment for change in changed}
     return found
 
 
-def tail_suffices(tail: Sequence[Said], new: Sequence[Said]) -> bool:
-    """Whether `changes` over the last statements alone gives what it would over all of the unit.
+def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
+    """Whether `changes` over a line's tail gives what it would over all of the line.
 
-    tail: the version in force, with its effective rank, and the statement said last. True where new
-    words follow in order upon the version in force; anything else needs the whole line.
+    True where a single word follows in order upon the version in force; anything else, a line with
+    nothing in force included, needs the whole.
     """
-    if not tail:
+    if not tail.said:
         return True
-    in_force, last = min(tail, key=_place), max(tail, key=_place)
+    if tail.in_force is None or tail.last_version != tail.in_force or len(new) != 1:
+        return False
+    (said,) = new
+    in_force = next(one for one in tail.said if one.id == tail.in_force)
     return (
-        not last.ends
-        and last.value == in_force.value
-        and all(
-            said.place > last.place
-            and said.begins >= in_force.begins
-            and (not said.ends or said.value == in_force.value)
-            for said in new
-        )
+        said.place > max(one.place for one in tail.said)
+        and said.begins >= in_force.begins
+        and (not said.ends or said.value == in_force.value)
     )
-
-
-def _place(said: Said) -> Place:
-    return said.place

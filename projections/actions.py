@@ -23,6 +23,7 @@ class ActionRow(Row, frozen=True):
     confidence: float
     source_kind: str
     occurred_at: datetime | None
+    precision: str
     turn_id: UUID
     session_id: UUID | None
     said_at: datetime
@@ -42,6 +43,7 @@ TABLE = Table(
     confidence double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     source_kind text NOT NULL,
     occurred_at timestamptz,
+    precision text NOT NULL,
     turn_id uuid NOT NULL,
     session_id uuid,
     said_at timestamptz NOT NULL,
@@ -109,6 +111,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     confidence=event.confidence,
                     source_kind=event.source_kind,
                     occurred_at=event.occurred_at,
+                    precision=event.precision,
                     turn_id=turn_id,
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,

@@ -86,14 +86,14 @@ HANDLES = (
 
 LIVE_OF_ENTITIES = """
 SELECT v.* FROM {attribute_versions} AS v
-WHERE v.entity_id = ANY(%(entity_ids)s) AND v.valid_to IS NULL AND v.standing = 'current'
+WHERE v.entity_id = ANY(%(entity_ids)s) AND {in_force:v}
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 LIMIT %(limit)s
 """
 
 LIVE_BY_CATEGORY = """
 SELECT v.* FROM {attribute_versions} AS v JOIN {entities} AS e ON e.id = v.entity_id
-WHERE v.category = %(category)s AND v.valid_to IS NULL AND v.standing = 'current' AND e.forgotten_at IS NULL
+WHERE v.category = %(category)s AND {in_force:v} AND e.forgotten_at IS NULL
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 LIMIT %(limit)s
 """
@@ -108,7 +108,7 @@ ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 # Of a forgotten entity nothing is live, so there is no need to look at the entities.
 LIVE = """
 FROM {attribute_versions} AS v
-WHERE v.valid_to IS NULL AND v.standing = 'current'
+WHERE {in_force:v}
     AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
     AND (%(key)s::text IS NULL OR v.key = %(key)s)
 """

@@ -9,6 +9,9 @@ from memory.known import EntityName
 from memory.log import Connection, EventLog
 from memory.recorded import StoredRow
 
+# Fields that name what an event brings, for the events about it that follow.
+SUBJECTS = ("action_id", "uncertainty_id")
+
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
@@ -23,8 +26,8 @@ class EventFilter:
     ) -> Iterator[StoredRow]:
         """Stored events after a position, oldest first.
 
-        An event is about an entity if its payload names the id of the entity or of one of its
-        versions or relations, which only the log before it can tell: so the log is read from its start.
+        An event is about an entity if its payload names the id of the entity or of words about it,
+        which only the log before it can tell: so the log is read from its start.
         """
         about: set[str] = set()
         shown = 0
@@ -51,11 +54,12 @@ class EventFilter:
         if isinstance(event, EntityRecognised) and (event.type, event.name_key) == self.entity:
             about.add(str(event.entity_id))
         named = {str(value) for name in event.__struct_fields__ if isinstance(value := getattr(event, name), UUID)}
+        segment = getattr(event, "segment", None)
+        if segment is not None:
+            named.add(str(segment.id))
         if named.isdisjoint(about):
             return False
-        about |= {
-            str(value)
-            for name in ("version_id", "relation_id", "action_id", "uncertainty_id")
-            if (value := getattr(event, name, None))
-        }
+        about |= {str(value) for name in SUBJECTS if (value := getattr(event, name, None))}
+        if segment is not None:
+            about.add(str(segment.id))
         return True

@@ -7,7 +7,7 @@ from projections.reading import Reader
 from projections.scope_sets import clauses_of
 
 ATTRIBUTE = """
-SELECT c.id, c.clauses, v.standing = 'current' AND v.valid_to IS NULL, e.type, e.name, v.key, v.value,
+SELECT c.id, c.clauses, {in_force:v}, e.type, e.name, v.key, v.value,
     NULL::text, NULL::text
 FROM {attribute_versions} AS v
     JOIN {scope_sets} AS c ON c.id = v.scope_set_id
@@ -16,7 +16,7 @@ WHERE v.id = %(id)s AND v.standing IN ('current', 'claimed', 'retracted')
 """
 
 RELATION = """
-SELECT c.id, c.clauses, r.standing = 'current' AND r.valid_to IS NULL, s.type, s.name, r.label, '', o.type, o.name
+SELECT c.id, c.clauses, {in_force:r}, s.type, s.name, r.label, '', o.type, o.name
 FROM {relations} AS r
     JOIN {scope_sets} AS c ON c.id = r.scope_set_id
     JOIN {entities} AS s ON s.id = r.subject_id AND s.forgotten_at IS NULL

@@ -218,11 +218,10 @@ def _lines(own: Reader, sql: LineSql, words: Mapping[Unit, list[Said]]) -> dict[
     """Each unit's tail where that suffices for the new words, else its whole line."""
     if not words:
         return {}
-    tails = sql.read(own, sql.tails, list(words), tail=True)
-    deep = [unit for unit, new in words.items() if not tail_suffices(tails.get(unit, []), new)]
-    if deep:
-        tails |= sql.read(own, sql.whole, deep, tail=False)
-    return tails
+    tails = sql.read_tails(own, list(words))
+    lines = {unit: list(tail.said) for unit, tail in tails.items()}
+    deep = [unit for unit, new in words.items() if unit in tails and not tail_suffices(tails[unit], new)]
+    return lines | (sql.read_whole(own, deep) if deep else {})
 
 
 def _ask_open_flags(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.cardinality import line_value
 from memory.known import Unit
-from memory.timeline import Said, Segment, Standing
+from memory.timeline import Said, Segment, Standing, Tail
 from memory.values import SourceKind, comparable
 from projections.reading import Reader
 
@@ -17,16 +17,16 @@ SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind
 
 # The version in force and the words said last, which are often one row.
 TAILS = """
-SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
+SELECT u.owner_id, u.name, u.value, v.in_force, v.version_id, {key}, {value}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 CROSS JOIN LATERAL (
     (
-        SELECT l.* FROM {{{table}}} AS l
+        SELECT true AS in_force, l.* FROM {{{table}}} AS l
         WHERE l.{owner} = u.owner_id AND l.{name} = u.name AND l.{unit} = u.value
             AND l.valid_to IS NULL AND l.standing = 'current'
         LIMIT 1
     ) UNION ALL (
-        SELECT b.* FROM {{{table}}} AS b
+        SELECT false AS in_force, b.* FROM {{{table}}} AS b
         WHERE b.{owner} = u.owner_id AND b.{name} = u.name AND b.{unit} = u.value
         ORDER BY b.said_at DESC, b.turn_position DESC, b.said_offset DESC
         LIMIT 1
@@ -43,34 +43,46 @@ JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{uni
 LIVE = """
 SELECT v.id, v.standing, v.version_id, v.rank, v.valid_from, v.valid_to, v.supersedes, v.superseded_by, v.end_reason
 FROM {{{table}}} AS v
-WHERE ({owns}) AND v.valid_to IS NULL AND v.standing IN ('current', 'claimed')
+WHERE ({owns}) AND (v.valid_to IS NULL OR v.valid_to > now()) AND v.standing IN ('current', 'claimed')
 ORDER BY v.position_from, v.id
 """
 
 
 @dataclass(frozen=True, slots=True)
 class LineSql:
-    """The statements over one kind of line. tails, whole: for `read`. live: of one owner, %(id)s."""
+    """The statements over one kind of line. tails, whole: of many units. live: of one owner, %(id)s."""
 
     tails: str
     whole: str
     live: str
 
-    def read(self, reader: Reader, sql: str, units: Sequence[Unit], *, tail: bool) -> dict[Unit, list[Said]]:
-        """What was said about each unit.
+    def read_tails(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, Tail]:
+        """The tail of each unit's line; none for a unit that nothing was ever said about."""
+        found: dict[Unit, Tail] = {}
+        for owner_id, name, unit_value, in_force, version_id, key, value, *columns in _rows(reader, self.tails, units):
+            said = _said(line_value(key, comparable(value)), columns, tail=True)
+            unit = owner_id, name, unit_value
+            tail = found.get(unit, Tail())
+            others = [one for one in tail.said if one.id != said.id]
+            found[unit] = Tail(
+                said=[*others, said],
+                in_force=said.id if in_force else tail.in_force,
+                last_version=tail.last_version if in_force else version_id,
+            )
+        return found
 
-        tail: the line comes without its beginning, so a version brings its predecessor and the rank of
-        all that supports it.
-        """
-        if not units:
-            return {}
-        owners, names, values = (list(column) for column in zip(*units, strict=True))
-        lines: dict[Unit, dict[UUID, Said]] = defaultdict(dict)
-        rows = reader.tuples(sql, {"owners": owners, "names": names, "values": values})
-        for owner_id, name, unit_value, key, value, *columns in rows:
-            said = _said(line_value(key, comparable(value)), columns, tail=tail)
-            lines[owner_id, name, unit_value][said.id] = said
-        return {unit: list(line.values()) for unit, line in lines.items()}
+    def read_whole(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
+        """All that was ever said about each unit."""
+        lines: dict[Unit, list[Said]] = defaultdict(list)
+        for owner_id, name, unit_value, key, value, *columns in _rows(reader, self.whole, units):
+            said = _said(line_value(key, comparable(value)), columns, tail=False)
+            lines[owner_id, name, unit_value].append(said)
+        return lines
+
+
+def _rows(reader: Reader, sql: str, units: Sequence[Unit]) -> list[tuple[Any, ...]]:
+    owners, names, values = (list(column) for column in zip(*units, strict=True))
+    return reader.tuples(sql, {"owners": owners, "names": names, "values": values})
 
 
 def _sql(*, table: str, owns: str, **columns: str) -> LineSql:
@@ -127,6 +139,8 @@ def live_segments(reader: Reader, lines: LineSql, owner_id: UUID) -> list[Segmen
 
 
 def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
+    """A row of SAID_COLUMNS. tail: the line comes without its beginning, so a version brings its predecessor and
+    the rank of all that supports it."""
     statement_id, said_at, turn_position, offset, source_kind, rank, *stated, supersedes = columns
     start, until, ends, change, repair = stated
     return Said(

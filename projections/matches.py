@@ -29,7 +29,7 @@ ORDER BY e.created_at, e.id
 
 FACTS = """
 SELECT v.entity_id, count(*), max(v.said_at) FROM {attribute_versions} AS v
-WHERE v.entity_id = ANY(%(entity_ids)s) AND v.valid_to IS NULL AND v.standing = 'current'
+WHERE v.entity_id = ANY(%(entity_ids)s) AND {in_force:v}
 GROUP BY v.entity_id
 """
 
@@ -57,7 +57,7 @@ FROM (
         WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
         UNION ALL
         SELECT v.entity_id, NULL, NULL, 1 FROM {attribute_versions} AS v
-        WHERE v.valid_to IS NULL AND v.standing = 'current'
+        WHERE {in_force:v}
     ) AS u
     GROUP BY u.id
 ) AS n

@@ -1,11 +1,13 @@
 """The one way to read read models.
 
 SQL names read models in braces: `SELECT v.* FROM {attribute_versions} AS v`. In their place the
-reader puts the rows that the caller may see and that hold now, in the live generation. No other
-code selects from read models; `tests/unit/test_every_read_is_scoped.py` holds that.
+reader puts the rows that the caller may see and that hold now, in the live generation.
+`{in_force:v}` is the condition that the version aliased v holds in the world now. No other code
+selects from read models; `tests/unit/test_every_read_is_scoped.py` holds that.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -13,7 +15,7 @@ from uuid import UUID
 
 from psycopg.rows import args_row
 
-from memory.log import Cursor
+from memory.log import Connection, Cursor
 from projections.table import R, Table
 
 T = TypeVar("T")
@@ -23,6 +25,19 @@ VISIBLE_ROWS = """(
     WHERE context_id = %(context_id)s AND generation = %(generation)s
         AND scope_set_id = ANY(%(scope_set_ids)s) AND position_to IS NULL AND known_to IS NULL
 )"""
+
+
+BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+@contextmanager
+def snapshot(connection: Connection) -> Iterator[None]:
+    """One read-only snapshot of everything: the live generation and its rows belong together."""
+    connection.execute(BEGIN_READ)
+    try:
+        yield
+    finally:
+        connection.rollback()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +88,24 @@ class Reader:
         }
 
 
-class _VisibleRows(dict[str, str]):
+class _InForce:
+    """`{in_force:v}`: the condition that a version, aliased v, holds at the time of the read.
+
+    One that is stated to begin later does not yet, and one that ends later still does.
+    """
+
+    def __format__(self, alias: str) -> str:
+        return (
+            f"{alias}.standing = 'current' AND ({alias}.valid_to IS NULL OR {alias}.valid_to > now())"
+            f" AND ({alias}.stated_from IS NULL OR {alias}.stated_from <= now())"
+        )
+
+
+class _VisibleRows(dict[str, object]):
     def __missing__(self, table: str) -> str:
         return VISIBLE_ROWS.format(table=table)
 
 
 @lru_cache(maxsize=512)
 def _expanded(sql: str) -> bytes:
-    return sql.format_map(_VisibleRows()).encode()
+    return sql.format_map(_VisibleRows(in_force=_InForce())).encode()

@@ -68,7 +68,7 @@ HANDLES = (
 LIVE_OF_ENTITIES = """
 SELECT r.* FROM {relations} AS r
 WHERE (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s))
-    AND r.valid_to IS NULL AND r.standing = 'current'
+    AND {in_force:r}
 ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
 """
@@ -76,7 +76,7 @@ LIMIT %(limit)s
 LIVE_BY_CATEGORY = """
 SELECT r.* FROM {relations} AS r
     JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
-WHERE r.category = %(category)s AND r.valid_to IS NULL AND r.standing = 'current'
+WHERE r.category = %(category)s AND {in_force:r}
     AND s.forgotten_at IS NULL AND o.forgotten_at IS NULL
 ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
 LIMIT %(limit)s
@@ -85,7 +85,7 @@ LIMIT %(limit)s
 # Of a forgotten entity nothing is live, so there is no need to look at the entities.
 LIVE = """
 FROM {relations} AS r
-WHERE r.valid_to IS NULL AND r.standing = 'current'
+WHERE {in_force:r}
     AND (%(subject_ids)s::uuid[] IS NULL OR r.subject_id = ANY(%(subject_ids)s))
     AND (%(object_ids)s::uuid[] IS NULL OR r.object_id = ANY(%(object_ids)s))
     AND (%(label)s::text IS NULL OR r.label = %(label)s)
@@ -94,14 +94,14 @@ WHERE r.valid_to IS NULL AND r.standing = 'current'
 # The far end of a relation is the object if the subject is one of the entities, else the subject.
 AROUND = """
 FROM {relations} AS r
-WHERE r.valid_to IS NULL AND r.standing = 'current'
+WHERE {in_force:r}
     AND (r.subject_id = ANY(%(entity_ids)s) OR r.object_id = ANY(%(entity_ids)s))
     AND (%(facts_min)s::bigint IS NULL OR %(facts_min)s <= (
         SELECT count(*)
         FROM {entities} AS f JOIN {entities} AS n ON n.type = f.type AND n.name_key = f.name_key
             JOIN {attribute_versions} AS v ON v.entity_id = n.id
         WHERE f.id = CASE WHEN r.subject_id = ANY(%(entity_ids)s) THEN r.object_id ELSE r.subject_id END
-            AND v.valid_to IS NULL AND v.standing = 'current'
+            AND {in_force:v}
     ))
 """
 

@@ -11,29 +11,32 @@ Connection = psycopg.Connection[Any]
 
 MAINTAIN_SINCE = 170000  # server version
 
+# The last one lets a rebuild renew the statistics of the rows that it wrote.
+GRANTS = (
+    "GRANT USAGE ON SCHEMA {schema} TO {role}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
+    "GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {role}",
+)
+
 HAS_SCHEMA = "SELECT to_regnamespace(%(schema)s) IS NOT NULL"
 
 
 def ensure(connection: Connection, app_role: str | None) -> bool:
     """Make this version's tables if they are not there. Returns whether they were made just now.
 
-    app_role: the role that serves requests, if it is not the connection's own.
+    app_role: the role that serves requests, if it is not the connection's own; its grants are renewed each time,
+    since the role may be newer than the tables.
     """
     row = connection.execute(HAS_SCHEMA, {"schema": READ_MODELS_SCHEMA}).fetchone()
     assert row is not None
-    if row[0]:
-        return False
-    connection.execute(f"CREATE SCHEMA {READ_MODELS_SCHEMA}".encode())
-    connection.execute(f"SET LOCAL search_path = {READ_MODELS_SCHEMA}".encode())
-    for table in READ_MODELS:
-        for statement in table.ddl():
-            connection.execute(statement.encode())
+    (is_there,) = row
+    if not is_there:
+        connection.execute(f"CREATE SCHEMA {READ_MODELS_SCHEMA}".encode())
+        connection.execute(f"SET LOCAL search_path = {READ_MODELS_SCHEMA}".encode())
+        for table in READ_MODELS:
+            for statement in table.ddl():
+                connection.execute(statement.encode())
     if app_role:
-        connection.execute(f"GRANT USAGE ON SCHEMA {READ_MODELS_SCHEMA} TO {app_role}".encode())
-        connection.execute(
-            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {READ_MODELS_SCHEMA} TO {app_role}".encode()
-        )
-        if connection.info.server_version >= MAINTAIN_SINCE:
-            # A rebuild leaves statistics of rows that are gone; so it may renew them.
-            connection.execute(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {READ_MODELS_SCHEMA} TO {app_role}".encode())
-    return True
+        for statement in GRANTS if connection.info.server_version >= MAINTAIN_SINCE else GRANTS[:-1]:
+            connection.execute(statement.format(schema=READ_MODELS_SCHEMA, role=app_role).encode())
+    return not is_there

@@ -93,7 +93,9 @@ class _Chain:
         expected = self._position + 1
         if row.originator_version != expected:
             raise LogCorrupt(self._context_id, expected, f"missing; the next event is at {row.originator_version}")
-        if row.payload_salt is not None and payload_digest(row.payload_salt, row.state) != row.payload_digest:
+        if row.payload_salt is None:
+            raise LogCorrupt(self._context_id, expected, "the payload is gone, and nothing says that it was erased")
+        if payload_digest(row.payload_salt, row.state) != row.payload_digest:
             raise LogCorrupt(self._context_id, expected, "the payload does not have the recorded digest")
         if link(self._hash, linked_columns(row)) != row.hash:
             raise LogCorrupt(self._context_id, expected, "the hash does not follow from the event and the one before")

@@ -39,18 +39,14 @@ def close_session(call: Call) -> tuple[int, None]:
 
 
 def list_sessions(call: Call) -> tuple[int, dict[str, Any]]:
-    place = place_of(call.query.get("cursor"), str, str)
-    try:
-        before = None if place is None else (datetime.fromisoformat(place[0]), UUID(place[1]))
-    except ValueError as error:
-        raise InvalidRequest("cursor: not a cursor of this list") from error
+    place = place_of(call.query.get("cursor"), datetime, UUID)
     with call.reading() as reader:
-        found = sessions.newest_first(reader, limit=call.limit(), before=before)
+        found = sessions.newest_first(reader, limit=call.limit(), before=(place[0], place[1]) if place else None)
         clauses = scope_sets.clauses(reader)
     last = found.rows[-1] if found.has_more else None
     return 200, {
         "sessions": [wire.session(row, clauses) for row in found.rows],
-        "page": page(next_cursor=cursor_of(last.opened_at.isoformat(), str(last.id)) if last else None),
+        "page": page(next_cursor=cursor_of(last.opened_at, last.id) if last else None),
     }
 
 

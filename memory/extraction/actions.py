@@ -53,6 +53,7 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         object=value_of(phrase.words) if phrase is not None else None,
         summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
         occurred_at=time.start if time is not None else None,
+        precision=time.precision if time is not None else "",
     )
 
 

@@ -29,14 +29,22 @@ def given(rest: httpx.Client, **triple: Any) -> dict[str, Any]:
     return extraction
 
 
-def test_a_closed_attribute_ends_when_told_and_leaves_no_current_value(rest: httpx.Client) -> None:
+def test_a_closed_attribute_leaves_no_current_value(rest: httpx.Client) -> None:
     (version,) = given(rest, key="city", value="Lyon")["attributes"]
-    closed = content(
-        rest.post(f"/attributes/{version['id']}/close", json={"validUntil": "2099-01-01T00:00:00Z", "reason": "moved"})
-    )["attribute"]
-    assert (closed["validUntil"], closed["endReason"]) == ("2099-01-01T00:00:00.000000Z", "ended")
+    closed = content(rest.post(f"/attributes/{version['id']}/close", json={"reason": "moved"}))["attribute"]
+    assert closed["endReason"] == "ended"
+    assert closed["validFrom"] <= closed["validUntil"]
     assert content(rest.get("/attributes?entity=person/ana&key=city"))["attributes"] == []
     assert_error(rest.post(f"/attributes/{version['id']}/close", json={}), 409)
+
+
+def test_an_attribute_closed_at_a_later_time_holds_until_then(rest: httpx.Client) -> None:
+    (version,) = given(rest, key="team", value="Blue")["attributes"]
+    later = {"validUntil": "2099-01-01T00:00:00Z"}
+    closed = content(rest.post(f"/attributes/{version['id']}/close", json=later))["attribute"]
+    assert closed["validUntil"] == "2099-01-01T00:00:00.000000Z"
+    (held,) = content(rest.get("/attributes?entity=person/ana&key=team"))["attributes"]
+    assert held["id"] == version["id"]
 
 
 def test_a_closed_relation_holds_no_more(rest: httpx.Client) -> None:

@@ -1,5 +1,7 @@
 """The line of a unit: its rules as a table, and that the order of arrival never matters."""
 
+import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
@@ -8,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.timeline import Change, Said, Segment, Standing, changes, line
+from memory.timeline import Change, Said, Segment, Standing, Tail, changes, line, tail_suffices
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -93,15 +95,6 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             id="a higher rank makes the lower one a claim",
         ),
         pytest.param(
-            [
-                said(1, "30", 0, rank=DOCUMENT, document=UUID(int=91)),
-                said(2, "45", 1, rank=DOCUMENT, document=UUID(int=92)),
-                said(3, "50", 2, rank=DOCUMENT, document=UUID(int=91)),
-            ],
-            [("30", "current", 0, 2, "restated"), ("45", "claimed", 1, None, ""), ("50", "current", 2, None, "")],
-            id="of two documents the older stays, and a newer version of it supersedes",
-        ),
-        pytest.param(
             [said(1, "acme", 0), said(2, "acme", 3, ends=True), said(3, "acme", 5)],
             [("acme", "current", 0, 3, "ended"), ("acme", "ending", 3, None, ""), ("acme", "current", 5, None, "")],
             id="an ending closes, and the value may come back",
@@ -134,6 +127,11 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             [said(1, "a", 0), said(2, "a", 4), said(3, "b", 2)],
             [("a", "current", 0, 2, "restated"), ("b", "current", 2, 4, "restated"), ("a", "current", 4, None, "")],
             id="a late value parts two statements of one value",
+        ),
+        pytest.param(
+            [said(1, "beta", 0, start=NOON + 90 * DAY), said(2, "beta", 1, ends=True), said(3, "acme", 2)],
+            [("beta", "current", 90, 90, "ended"), ("beta", "ending", 1, None, ""), ("acme", "current", 2, None, "")],
+            id="what was called off cuts nothing off",
         ),
         pytest.param(
             [said(1, "acme", 3, ends=True), said(2, "acme", 0)],
@@ -235,6 +233,60 @@ def test_every_order_of_arrival_gives_the_same_line(history: list[Said], order: 
 @given(histories(ranks=True), st.permutations(range(6)))
 def test_so_it_is_with_ranks(history: list[Said], order: list[int]) -> None:
     every_order_of_arrival_gives_the_same_line(history, order)
+
+
+def tail_of(history: list[Said]) -> Tail:
+    """What a loader reads of a line's end: the version in force, by its effective rank, and the last words."""
+    if not history:
+        return Tail()
+    placed = line(history)
+    last = max(history, key=lambda one: one.place)
+    live = [one for one in history if (placed[one.id].standing, placed[one.id].valid_until) == (Standing.CURRENT, None)]
+    rows = {one.id: one for one in [*live, last]}
+    return Tail(
+        said=[replace(one, rank=placed[one.id].rank, follows=placed[one.id].supersedes) for one in rows.values()],
+        in_force=live[0].id if live else None,
+        last_version=placed[last.id].version,
+    )
+
+
+def a_tail_that_suffices_gives_what_the_whole_line_gives(history: list[Said], new: list[Said]) -> None:
+    tail = tail_of(history)
+    if tail_suffices(tail, new):
+        assert sorted(map(repr, changes(tail.said, new))) == sorted(map(repr, changes(history, new)))
+
+
+@settings(max_examples=400, deadline=None)
+@given(histories(ranks=True), histories(ranks=True))
+def test_a_tail_that_suffices_gives_what_the_whole_line_gives(history: list[Said], new: list[Said]) -> None:
+    a_tail_that_suffices_gives_what_the_whole_line_gives(history, later(new))
+
+
+@pytest.mark.long
+@settings(max_examples=20_000, deadline=None)
+@given(histories(ranks=True), histories(ranks=True))
+def test_a_tail_that_suffices_does_so_at_length(history: list[Said], new: list[Said]) -> None:
+    a_tail_that_suffices_gives_what_the_whole_line_gives(history, later(new))
+
+
+def later(new: list[Said]) -> list[Said]:
+    """One or two of the words, as said after all others, in one turn."""
+    moment = NOON + 9 * DAY
+    return [replace(one, id=UUID(int=100 + number), place=(moment, 100, number)) for number, one in enumerate(new[:2])]
+
+
+def test_a_tail_suffices_for_words_in_order_and_not_where_nothing_is_in_force() -> None:
+    acme, again = said(1, "acme", 0), said(2, "beta", 1)
+    assert tail_suffices(tail_of([acme]), [again])
+    assert not tail_suffices(tail_of([acme, said(3, "acme", 0.5, ends=True)]), [again])
+    assert tail_suffices(Tail(), [again])
+
+
+def test_a_late_word_costs_a_moment_however_long_the_line() -> None:
+    history = [said(number, str(number % 7), number) for number in range(1, 3_000)]
+    begin = time.process_time()
+    assert changes(history, [said(9_999, "late", 0.5)])
+    assert time.process_time() - begin < 1.0
 
 
 @settings(max_examples=300, deadline=None)

@@ -10,6 +10,7 @@ from memory.extraction.phrases import is_lowercase_name, is_name, value_of
 from memory.extraction.turns import Reading
 
 _MOVE = listed("move relocate emigrate immigrate")
+_HOMES = listed("house home flat apartment")
 
 FRAMES = (
     Frame(
@@ -102,11 +103,18 @@ class Places:
                 continue
             if str(claim.value).lower() in ("person", "general", "peace", "town", "bed", "fear", "hope", "production"):
                 continue
+            if reading.lemma in _MOVE and self._moves_something(reading):
+                continue  # "we moved the database to Postgres"
             if reading.lemma == "stay" and not reading.standing.progressive:
                 continue  # "stay in" tells of a night
             yield claim
         yield from self._based_in(reading)
         yield from self._is_from(reading)
+
+    def _moves_something(self, reading: Reading) -> bool:
+        """Whether it is something else that moves, not the one who lives somewhere."""
+        objects = [word for word in reading.clause.head.children if word.dep_ in ("dobj", "obj")]
+        return any(word.lemma_.lower() not in _HOMES and word.ent_type_ not in ("DATE", "TIME") for word in objects)
 
     def _is_place(self, reading: Reading, value: str) -> bool:
         """Leaving needs a place that the model knows; for "moved from X to Y" the second is enough."""

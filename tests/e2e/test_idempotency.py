@@ -1,0 +1,82 @@
+"""A request that is sent again with its Idempotency-Key is answered from the log and records nothing."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from api.ids import new_id
+from tests.e2e.clients.rest import Context, assert_error, content, new_context
+from tests.servers import ServerProcess
+
+
+@pytest.fixture(scope="module")
+def context(server: ServerProcess) -> Context:
+    return new_context(server, "idempotent")
+
+
+@pytest.fixture
+def rest(context: Context) -> Iterator[httpx.Client]:
+    with context.client() as client:
+        yield client
+
+
+def send(rest: httpx.Client, key: str, body: dict[str, Any], path: str = "/facts") -> httpx.Response:
+    return rest.post(path, json=body, headers={"Idempotency-Key": key})
+
+
+BODIES = [
+    ("/facts", {"text": "I'm Tove, a carpenter at Birka."}),
+    ("/facts", {"text": "only words", "infer": "none"}),
+    ("/facts", {"infer": "triples", "triples": [{"entity": {"name": "Bo"}, "key": "k", "value": "v"}]}),
+    ("/facts/batch", {"messages": [{"role": "user", "content": "I like tea."}, {"role": "user", "content": "Hi."}]}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), BODIES, ids=["full", "none", "triples", "batch"])
+def test_the_same_request_again_gets_the_same_answer_and_records_nothing(
+    rest: httpx.Client, path: str, body: dict[str, Any]
+) -> None:
+    key = str(new_id())
+    first = content(send(rest, key, body, path))
+    again = content(send(rest, key, body, path))
+    assert {**again, "position": first["position"]} == first
+    session = first["sessionId"]
+    turns = content(rest.get(f"/sessions/{session}/turns"))["turns"]
+    assert len(turns) == len(body.get("messages", [1]))
+
+
+def test_the_same_key_with_another_body_conflicts_and_another_key_is_another_request(rest: httpx.Client) -> None:
+    key = str(new_id())
+    first = content(send(rest, key, {"text": "I like tea."}))
+    assert_error(send(rest, key, {"text": "I like coffee."}), 409)
+    assert content(send(rest, str(new_id()), {"text": "I like tea."}))["turnId"] != first["turnId"]
+
+
+def test_a_request_that_failed_leaves_its_key_free(rest: httpx.Client) -> None:
+    key = str(new_id())
+    body = {"text": "I like tea.", "session_id": "01arz3ndektsv4rrffq69g5fav"}
+    assert_error(send(rest, key, body), 403)
+    content(send(rest, key, {"text": "I like tea."}))
+
+
+def test_one_key_from_sixteen_threads_makes_one_turn(context: Context) -> None:
+    key, body = str(new_id()), {"text": "My lucky number is 7."}
+
+    def one(_: int) -> str:
+        with context.client() as rest:
+            answer = send(rest, key, body)
+        assert answer.status_code in (200, 202)
+        return str(answer.json()["turnId"])
+
+    with ThreadPoolExecutor(16) as threads:
+        assert len(set(threads.map(one, range(16)))) == 1
+
+
+def test_a_read_is_never_answered_from_an_earlier_one(rest: httpx.Client) -> None:
+    key = {"Idempotency-Key": str(new_id())}
+    before = content(rest.post("/state", headers=key))
+    content(rest.post("/facts", json={"infer": "triples", "triples": [{"entity": {"name": "Ea"}}]}))
+    assert content(rest.post("/state", headers=key)) != before
