@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Toured:
-    """What the three blocks of the tour printed, and when they ran."""
+    """What the four blocks of the tour printed, and when they ran."""
 
     writes: str
     reads: str
+    conversation: str
     commands: str
     months_before: set[datetime]
 
@@ -68,7 +70,7 @@ def toured(server: ServerProcess) -> Toured:
     made = run_command(server.home, "bootstrap", "--json", **settings)
     assert made.returncode == 0, made.stderr
     blocks = TOUR.findall(README)
-    assert len(blocks) == README.count("<!-- tour -->") == 3
+    assert len(blocks) == README.count("<!-- tour -->") == 4
     script = f"\necho; echo {shlex.quote(BORDER)}\n".join(blocks)
     started = datetime.now(UTC)
     ran = subprocess.run(
@@ -85,8 +87,8 @@ def toured(server: ServerProcess) -> Toured:
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    writes, reads, commands = ran.stdout.split(BORDER)
-    return Toured(writes, reads, commands, {month_before(started), month_before(datetime.now(UTC))})
+    writes, reads, conversation, commands = ran.stdout.split(BORDER)
+    return Toured(writes, reads, conversation, commands, {month_before(started), month_before(datetime.now(UTC))})
 
 
 # --- the tour -----------------------------------------------------------------------------------
@@ -114,6 +116,14 @@ def test_the_third_answer_has_only_berlin_from_the_first_of_last_month(toured: T
     assert datetime.fromisoformat(city["validFrom"]) in toured.months_before
     assert third["corrections"] == []
     assert third["relations"] == []
+
+
+def test_the_conversation_gives_a_linked_history_of_cities_and_their_corrections(toured: Toured) -> None:
+    history, corrections = jsons(toured.conversation)
+    cities = [row["value"] for row in history["history"]]
+    assert cities == ["Hamburg", "Copenhagen", "Malmö", "Gothenburg"]
+    told = {(row["previous"]["value"], row["current"]["value"]) for row in corrections["corrections"]}
+    assert set(pairwise(reversed(cities))) <= told
 
 
 def test_the_reads_answer_what_was_told(toured: Toured) -> None:
