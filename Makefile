@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --require-hashes
 NAME ?= write
+# Two processes: the tests mostly wait for other processes.
+WORKERS ?= -n 2 --dist loadfile
 
 .PHONY: run test test-all check bench format lock clean help
 
@@ -17,10 +19,10 @@ run: $(VENV)/run.stamp ## Start the server on an embedded Postgres
 	@exec $(BIN)/palimpsest serve
 
 test: $(VENV)/dev.stamp ## Run every test but the long ones
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -m "not long" $(WORKERS)
 
 test-all: $(VENV)/dev.stamp ## Run every test, the long ones too
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS)
 
 check: $(VENV)/dev.stamp ## Lint, format check, types, import rules
 	$(BIN)/ruff check .
