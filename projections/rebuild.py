@@ -6,13 +6,14 @@ flip the live rows are untouched, so a failed or interrupted rebuild changes not
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from msgspec.structs import astuple
 from psycopg import pq
 
-from memory.log import POSITION_MAX, Connection, Cursor, EventLog
+from memory.log import Connection, Cursor, EventLog
 from memory.recorded import Recorded
 from projections.projector import CLOSE_ROWS, COPY_ROWS, Batch
 from projections.read_models import READ_MODELS
@@ -69,19 +70,22 @@ def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress:
     progress: called with the number of events of each batch.
     Raises RebuildBusy, LogCorrupt, or what the database raises; the live rows are then as they were.
     """
-    with rebuilding(connection, context_id):
+    # The reader is taken first: under the lock, waiting writers may hold every other connection of the pool.
+    with rebuilding(connection, context_id), log.pool.connection() as reader:
         position, live = _head(connection, HEAD, context_id)
         sweep(connection, context_id, live=live)
         target = live + 1
         done = 0
         while position - done > FLIP_EVENTS_MAX:
             with connection.transaction():
-                copy_generation(log, connection, context_id, target, after=done, until=position, progress=progress)
+                batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
+                copy_generation(connection, context_id, target, batches, progress)
             done = position
             position, _ = _head(connection, HEAD, context_id)
         with connection.transaction():
             position, _ = _head(connection, LOCK_HEAD, context_id)
-            copy_generation(log, connection, context_id, target, after=done, until=position, progress=progress)
+            batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
+            copy_generation(connection, context_id, target, batches, progress)
             flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
             connection.execute(FLIP, flip)
         sweep(connection, context_id, live=target)
@@ -91,23 +95,20 @@ def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress:
 
 
 def copy_generation(
-    log: EventLog,
     connection: Connection,
     context_id: str,
     generation: int,
-    *,
-    after: int,
-    until: int = POSITION_MAX,
+    batches: Iterable[list[Recorded]],
     progress: Progress = lambda events: None,
 ) -> None:
-    """Fold the events with after < position <= until into rows of `generation`, inside an open transaction.
+    """Fold events into rows of `generation`, inside an open transaction.
 
-    `after` and `until` lie between two appends, as every position of the head row does.
+    batches: in order, none cut inside an append, as `EventLog.read_appends` gives them.
     """
     with connection.cursor() as cursor, _collector_paused():
-        for rows in log.read_appends(connection, context_id, after=after, until=until):
-            _copy_batch(cursor, context_id, generation, log.decoded(rows))
-            progress(len(rows))
+        for recorded in batches:
+            _copy_batch(cursor, context_id, generation, recorded)
+            progress(len(recorded))
 
 
 def sweep(connection: Connection, context_id: str, *, live: int) -> None:
@@ -118,6 +119,21 @@ def sweep(connection: Connection, context_id: str, *, live: int) -> None:
             parameters = {"context_id": context_id, "live": live, "limit": SWEEP_ROWS}
             while connection.execute(statement, parameters).rowcount == SWEEP_ROWS:
                 pass
+
+
+def _decoded_ahead(
+    log: EventLog, reader: Connection, context_id: str, *, after: int, until: int
+) -> Iterator[list[Recorded]]:
+    """Batches with after < position <= until, each read and decoded while the database takes in the one before.
+
+    reader: another connection than the one that takes them in; it sees all that a head row counts.
+    """
+    batches = map(log.decoded, log.read_appends(reader, context_id, after=after, until=until))
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, batches, None)
+        while (recorded := coming.result()) is not None:
+            coming = thread.submit(next, batches, None)
+            yield recorded
 
 
 @contextmanager

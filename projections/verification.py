@@ -66,7 +66,8 @@ def verify(
             if quick:
                 problem = _miscounted(connection, context_id, generation, chain.ids)
             else:
-                copy_generation(log, connection, context_id, SCRATCH_GENERATION, after=0, progress=progress)
+                batches = map(log.decoded, log.read_appends(connection, context_id))
+                copy_generation(connection, context_id, SCRATCH_GENERATION, batches, progress)
                 problem = _first_difference(connection, context_id, generation)
         except LogCorrupt as corrupt:
             return Verified(context_id, position, head_hash.hex(), str(corrupt))
