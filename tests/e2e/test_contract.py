@@ -5,6 +5,7 @@ ending in "?" may be null, "[]" is a list; every shape may have more fields than
 """
 
 import base64
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -112,6 +113,8 @@ PATHS_OF_ROWS = (
     ("/entities/person/alice/neighbourhood", "neighbours"),
     *(("/profile", name) for name in ("static", "dynamic", "preferences", "instructions", "selfFacts")),
 )
+# A made-up id in a sentence would be parsed differently from run to run.
+NUMBERS = itertools.count(1)
 FRESH = ("attribute_id", "relation_id", "instruction_id", "uncertainty_id")
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
@@ -161,7 +164,7 @@ class Place(NamedTuple):
         ]
         with self.context.client() as rest:
             told = content(rest.post("/facts", json={"infer": "triples", "triples": triples}))["extraction"]
-            rule = content(rest.post("/facts", json={"text": f"Always cite source {new_id()}."}))["extraction"]
+            rule = content(rest.post("/facts", json={"text": f"Always cite source {next(NUMBERS)}."}))["extraction"]
             (doubt,) = content(rest.get(f"/uncertainty?entity=person/{entity['name']}"))["unknowns"]
         return {
             "attribute_id": told["attributes"][0]["id"],
