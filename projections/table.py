@@ -22,7 +22,7 @@ from memory.recorded import Recorded
 
 # The DDL below, the folds and this number change together: a new number is a new Postgres schema,
 # filled by replay. `tests/unit/test_read_model_version.py` holds the two together.
-READ_MODELS_VERSION = 1
+READ_MODELS_VERSION = 2
 READ_MODELS_SCHEMA = f"palimpsest_read_v{READ_MODELS_VERSION}"
 
 COMMON_COLUMNS = """
