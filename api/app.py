@@ -3,12 +3,11 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import anyio
 import anyio.to_thread
-import msgspec
 import psycopg
 import psycopg_pool
 from starlette.applications import Starlette
@@ -19,6 +18,7 @@ from starlette.routing import Route
 
 from api.calls import BODY_BYTES_MAX, Call
 from api.database import POOL_SIZE_MAX
+from api.exchanges import ClientGone, Exchange, answer
 from api.problems import problem, problem_of_status, trace_header
 from api.routes import (
     actions,
@@ -51,6 +51,7 @@ from memory.errors import (
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[Call], tuple[int, Any]]
+AsyncHandler = Callable[[Exchange], Awaitable[Response]]
 
 PREFIX = "/api/v1"
 READERS_MAX = 8  # threads, of the POOL_SIZE_MAX that there are connections for
@@ -91,6 +92,9 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/inspect", inspections.inspect),
 )
 
+# Answered in the event loop: those that wait for models, or stream.
+ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = ()
+
 
 def create_app(services: Services) -> Starlette:
     """The application over ready services."""
@@ -106,24 +110,24 @@ def create_app(services: Services) -> Starlette:
 
     return Starlette(
         routes=[
-            Route(PREFIX + path, _endpoint(services, handler), methods=[method]) for method, path, handler in ROUTES
+            *(
+                Route(PREFIX + path, _endpoint(services, _in_thread(one)), methods=[method])
+                for method, path, one in ROUTES
+            ),
+            *(Route(PREFIX + path, _endpoint(services, one), methods=[method]) for method, path, one in ASYNC_ROUTES),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _unexpected},
         lifespan=lifespan,
     )
 
 
-def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
+def _endpoint(services: Services, handler: AsyncHandler) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
-        writers: anyio.CapacityLimiter = request.app.state.writers
         try:
             call = Call(
                 services, dict(request.path_params), request.query_params, request.headers, await _body(request)
             )
-            # Shielded: a client that hangs up must not stop a write half way between its transactions.
-            status, content = await asyncio.shield(
-                anyio.to_thread.run_sync(_handled, handler, call, limiter=writers if request.method == "POST" else None)
-            )
+            return await handler(Exchange(call, request, request.app.state.writers))
         except PalimpsestError as error:
             return problem(error)
         except psycopg_pool.PoolTimeout:
@@ -131,17 +135,31 @@ def _endpoint(services: Services, handler: Handler) -> Callable[[Request], Any]:
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             logger.warning("database unavailable: %s", type(error).__name__)
             return problem(Unavailable("the database can't answer right now"))
-        except ClientDisconnect:
+        except (ClientDisconnect, ClientGone):
             return Response(status_code=400)
         except asyncio.CancelledError:
             # The grace period is over and this request never came to its end.
             return problem(Unavailable("the server is stopping"))
-        headers = trace_header()
-        if content is None:
-            return Response(status_code=status, headers=headers)
-        return Response(msgspec.json.encode(content), status, headers, "application/json")
 
     return endpoint
+
+
+def _in_thread(handler: Handler) -> AsyncHandler:
+    async def handled(exchange: Exchange) -> Response:
+        # Shielded: a client that hangs up must not stop a write half way between its transactions.
+        status, content = await asyncio.shield(
+            anyio.to_thread.run_sync(
+                _handled,
+                handler,
+                exchange.call,
+                limiter=exchange.writers if exchange.request.method == "POST" else None,
+            )
+        )
+        if content is None:
+            return Response(status_code=status, headers=trace_header())
+        return answer(status, content)
+
+    return handled
 
 
 def _handled(handler: Handler, call: Call) -> tuple[int, Any]:
