@@ -35,6 +35,7 @@ from api.routes import (
     relations,
     sessions,
     state,
+    traces,
     turns,
     uncertainties,
 )
@@ -90,6 +91,8 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/corrections/{correction_id}", corrections.get_correction),
     ("GET", "/{context_id}/profile", profile.get_profile),
     ("GET", "/{context_id}/inspect", inspections.inspect),
+    ("GET", "/{context_id}/traces", traces.list_traces),
+    ("GET", "/{context_id}/traces/stats", traces.get_stats),
 )
 
 # Answered in the event loop: those that wait for models, or stream.

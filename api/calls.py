@@ -85,11 +85,17 @@ class Call:
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """A reader as the caller, in one snapshot. Raises Unauthorised."""
+        with self.reading_as() as (_, reader):
+            yield reader
+
+    @contextmanager
+    def reading_as(self) -> Iterator[tuple[Caller, Reader]]:
+        """The caller, and a reader as it, in one snapshot. Raises Unauthorised."""
         context_id, key_digest = self.context_id, self._key_digest()
         with self.services.pool.connection() as connection, snapshot(connection):
             caller, generation = self._caller(connection, context_id, key_digest)
             with connection.cursor() as cursor:
-                yield Reader(cursor, context_id, generation, caller.visible)
+                yield caller, Reader(cursor, context_id, generation, caller.visible)
 
     def _refuse_unreadable(self) -> None:
         """No text of the address may hold what the database can't: it could match nothing, or break the query."""

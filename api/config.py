@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,22 @@ from memory.values import attribute_key
 
 PREFIX = "PALIMPSEST_"
 KNOWN_NAMES = frozenset(
-    PREFIX + name for name in ("HOME", "DATABASE_URL", "BIND", "CONTEXT", "API_KEY", "MANAGEMENT_API_KEY", "CONFIG")
+    PREFIX + name
+    for name in (
+        "HOME",
+        "DATABASE_URL",
+        "BIND",
+        "CONTEXT",
+        "API_KEY",
+        "MANAGEMENT_API_KEY",
+        "CONFIG",
+        "TRACE_RETENTION_DAYS",
+    )
 )
 CONFIG_FILES = ("palimpsest.config.yaml", "spectron.config.yaml")
 KEY_LENGTH_MIN = 16
 CONTEXT_ID_LENGTH_MAX = 128
+TRACE_RETENTION_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +37,7 @@ class Settings:
     """All settings. home: absolute. database_url: None = the embedded Postgres under home.
 
     bind: (host, port). api_key, management_api_key: pinned keys, None = made at the first start.
-    config: the YAML file's content.
+    config: the YAML file's content. trace_retention: how long the traces of questions are kept.
     """
 
     home: Path
@@ -35,6 +47,7 @@ class Settings:
     api_key: str | None = None
     management_api_key: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
+    trace_retention: timedelta = timedelta(days=TRACE_RETENTION_DAYS)
 
     @property
     def multi_valued(self) -> frozenset[str]:
@@ -65,6 +78,7 @@ def from_env(environ: Mapping[str, str] | None = None) -> Settings:
         api_key=_key("API_KEY", value("API_KEY")),
         management_api_key=_key("MANAGEMENT_API_KEY", value("MANAGEMENT_API_KEY")),
         config=_config(value("CONFIG")),
+        trace_retention=timedelta(days=_days("TRACE_RETENTION_DAYS", value("TRACE_RETENTION_DAYS"))),
     )
 
 
@@ -81,6 +95,14 @@ def _bind(text: str) -> tuple[str, int]:
     if not separator or not host.strip("[]") or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise StartupError(f"PALIMPSEST_BIND is {text!r}, but must be HOST:PORT, such as 127.0.0.1:9090")
     return host.strip("[]"), int(port)
+
+
+def _days(name: str, text: str | None) -> int:
+    if text is None:
+        return TRACE_RETENTION_DAYS
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 36_500:
+        raise StartupError(f"{PREFIX}{name} is {text!r}, but must be a number of days, from 1 to 36500")
+    return int(text)
 
 
 def _key(name: str, key: str | None) -> str | None:

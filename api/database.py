@@ -38,6 +38,7 @@ GRANT SELECT, INSERT ON palimpsest.events TO {role};
 GRANT SELECT, INSERT, UPDATE ON palimpsest.contexts TO {role};
 GRANT SELECT, INSERT ON palimpsest.management_keys TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.requests TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.traces TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

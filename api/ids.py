@@ -9,6 +9,7 @@ from memory.errors import NotFound
 
 SESSION_PREFIXES = ("sess_", "sess:", "session:")
 TURN_PREFIXES = ("turn_", "turn:")
+TRACE_PREFIXES = ("trace_", "trace:")
 
 
 def new_id() -> UUID:
@@ -40,6 +41,10 @@ def uncertainty(value: UUID) -> str:
     return f"unc_{ulid(value)}"
 
 
+def action(value: UUID) -> str:
+    return f"act_{ulid(value)}"
+
+
 def chunk(value: UUID) -> str:
     return f"chunk:{ulid(value)}"
 
@@ -61,6 +66,10 @@ def parse_session(text: str) -> UUID:
 
 def parse_turn(text: str) -> UUID:
     return parse(text, prefixes=TURN_PREFIXES)
+
+
+def parse_trace(text: str) -> UUID:
+    return parse(text, prefixes=TRACE_PREFIXES)
 
 
 def moment(value: datetime | None) -> str | None:

@@ -224,7 +224,7 @@ def relation(row: RelationRow, subject: EntityRow, target: EntityRow, scopes: Sc
 
 def action(row: ActionRow, actor: EntityRow) -> Json:
     return {
-        "id": f"act_{ids.ulid(row.id)}",
+        "id": ids.action(row.id),
         "actor": entity_ref(actor),
         "verb": row.verb,
         "object": None,

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import api.keys as keys
@@ -21,6 +21,7 @@ from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
 from projections.table import READ_MODELS_VERSION
+from projections.trace_buffer import TraceBuffer
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Services:
     forgetting: Forgetting
     curation: Curation
     extractor: LocalExtractor
+    traces: TraceBuffer
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -78,16 +80,18 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         knowledge = ReadModelKnowledge(settings.multi_valued)
         extractor = LocalExtractor()
         memory = Memory(log, knowledge, extractor)
-        yield Services(
-            settings=settings,
-            database=database,
-            pool=pool,
-            log=log,
-            memory=memory,
-            forgetting=Forgetting(log, knowledge),
-            curation=Curation(memory, knowledge),
-            extractor=extractor,
-        )
+        with closing(TraceBuffer(pool, settings.trace_retention)) as traces:
+            yield Services(
+                settings=settings,
+                database=database,
+                pool=pool,
+                log=log,
+                memory=memory,
+                forgetting=Forgetting(log, knowledge),
+                curation=Curation(memory, knowledge),
+                extractor=extractor,
+                traces=traces,
+            )
 
 
 def bootstrap(services: Services) -> str:

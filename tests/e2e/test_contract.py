@@ -100,6 +100,8 @@ OPERATIONS = (
     Operation("GET", "/{context_id}/inspect", "InspectedEntity", params={"ref": "entity:person/alice"}),
     Operation("GET", "/{context_id}/inspect", "InspectedAttribute", params={"ref": "attribute:person/alice/job_title"}),
     Operation("GET", "/{context_id}/inspect", "InspectedRelation", params={"ref": "relation:alice/works_at/acme"}),
+    Operation("GET", "/{context_id}/traces", "Traces"),
+    Operation("GET", "/{context_id}/traces/stats", "TraceStats"),
 )
 PATHS_OF_ROWS = (
     ("/attributes", "attributes"),
