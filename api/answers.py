@@ -1,7 +1,6 @@
 """Rows as answers: looks up what their wire shapes need beside them."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from api import details, wire
 from api.wire import Json
@@ -15,11 +14,10 @@ from projections.relations import RelationRow
 
 def attribute_list(reader: Reader, rows: Sequence[AttributeVersionRow]) -> list[Json]:
     """AttributeDetailJson of each row, in their order."""
-    now = datetime.now(UTC)
     owners = entities.by_ids(reader, [row.entity_id for row in rows])
     evidence = provenance.evidence(reader, [row.id for row in rows])
     clauses = scope_sets.clauses(reader)
-    return [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), now) for row in rows]
+    return [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), reader.now) for row in rows]
 
 
 def relation_list(reader: Reader, rows: Sequence[RelationRow]) -> list[Json]:
@@ -39,7 +37,7 @@ def entity_facts(reader: Reader, rows: Sequence[EntityRow], *, limit: int) -> Js
     edges = relations.live_of_entities(reader, entity_ids, limit=limit)
     evidence = provenance.evidence(reader, entity_ids[:1])
     return {
-        "entity": wire.entity(rows[0], evidence.get(rows[0].id), datetime.now(UTC)),
+        "entity": wire.entity(rows[0], evidence.get(rows[0].id), reader.now),
         "attributes": attribute_list(reader, versions.rows),
         "relations": relation_list(reader, edges.rows),
         "truncated": {"attributes": versions.has_more, "relations": edges.has_more},

@@ -10,8 +10,11 @@ from typing import Any, TypeVar
 import pydantic
 from starlette.datastructures import Headers, QueryParams
 
+from api import instants
 from api.config import CONTEXT_ID_LENGTH_MAX
+from api.instants import Asked
 from api.keys import digest
+from api.schemas import InstantBody
 from api.wiring import Services
 from memory.errors import InvalidContextId, InvalidRequest, Unauthorised
 from memory.log import Connection
@@ -82,20 +85,30 @@ class Call:
         with self.services.pool.connection() as connection:
             return self._caller(connection, context_id, key_digest)[0]
 
+    def asked(self) -> Asked:
+        """The instant that the query asks for, or the body does. Raises InvalidRequest."""
+        body = self.parsed(InstantBody).model_dump(exclude_none=True) if self.body else {}
+        return instants.asked_of({**body, **self.query})
+
     @contextmanager
-    def reading(self) -> Iterator[Reader]:
-        """A reader as the caller, in one snapshot. Raises Unauthorised."""
-        with self.reading_as() as (_, reader):
+    def reading(self, asked: Asked = instants.NOW) -> Iterator[Reader]:
+        """A reader as the caller, in one snapshot, at the instant asked for. Raises as `reading_as` does."""
+        with self.reading_as(asked) as (_, reader):
             yield reader
 
     @contextmanager
-    def reading_as(self) -> Iterator[tuple[Caller, Reader]]:
-        """The caller, and a reader as it, in one snapshot. Raises Unauthorised."""
+    def reading_as(self, asked: Asked = instants.NOW) -> Iterator[tuple[Caller, Reader]]:
+        """The caller, and a reader as it, in one snapshot, at the instant asked for.
+
+        What the caller may see is what it may see now. Raises Unauthorised, and InvalidRequest for a position
+        that the log has not reached.
+        """
         context_id, key_digest = self.context_id, self._key_digest()
         with self.services.pool.connection() as connection, snapshot(connection):
             caller, generation = self._caller(connection, context_id, key_digest)
+            instant = asked.instant(self.services.log, connection, context_id)
             with connection.cursor() as cursor:
-                yield caller, Reader(cursor, context_id, generation, caller.visible)
+                yield caller, Reader(cursor, context_id, generation, caller.visible, instant)
 
     def _refuse_unreadable(self) -> None:
         """No text of the address may hold what the database can't: it could match nothing, or break the query."""

@@ -153,6 +153,15 @@ class BatchBody(Body):
     labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
 
 
+class InstantBody(Body):
+    """At which instant to look; see `api.instants`."""
+
+    as_of: Text | None = None
+    at_instant: Text | None = None
+    valid_from: Text | None = None
+    valid_until: Text | None = None
+
+
 class SessionBody(Body):
     scopes: Scopes = None
     metadata: Any = None

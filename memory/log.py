@@ -71,6 +71,26 @@ WHERE context_id = %(context_id)s AND turn_id = %(turn_id)s
 ORDER BY position
 """
 
+# By halving: positions are dense and their times rise, so no index on the times is needed.
+LAST_UNTIL = """
+WITH RECURSIVE search (low, high) AS (
+    SELECT 0::bigint, position FROM contexts WHERE context_id = %(context_id)s
+    UNION ALL
+    SELECT CASE WHEN e.recorded_at <= %(moment)s THEN e.position ELSE s.low END,
+        CASE WHEN e.recorded_at <= %(moment)s THEN s.high ELSE e.position - 1 END
+    FROM search AS s JOIN events AS e
+        ON e.context_id = %(context_id)s AND e.position = (s.low + s.high + 1) / 2
+    WHERE s.low < s.high
+)
+SELECT low FROM search WHERE low = high
+"""
+
+RECORDED_AT = """
+SELECT coalesce(e.recorded_at, c.created_at)
+FROM contexts AS c LEFT JOIN events AS e ON e.context_id = c.context_id AND e.position = %(position)s
+WHERE c.context_id = %(context_id)s AND c.position >= %(position)s
+"""
+
 POSITION_MAX = 2**62
 
 
@@ -142,7 +162,7 @@ class Writing:
         for one in recorded:
             row = self._log.mapper.seal(one, previous_hash=self._hash, salt=os.urandom(16))
             self._hash = row.hash
-            rows.append(_to_columns(row))
+            rows.append(to_columns(row))
         self._cursor.executemany(INSERT_EVENT, rows)
         self._log.projector.project(self._cursor, self.context_id, self.generation, recorded)
         head = {
@@ -268,6 +288,16 @@ class EventLog:
         if held:
             yield held
 
+    def last_until(self, connection: Connection, context_id: str, moment: datetime) -> int:
+        """The position of the last event recorded at `moment` or before; 0 if there is none."""
+        row = connection.execute(LAST_UNTIL, {"context_id": context_id, "moment": moment}).fetchone()
+        return row[0] if row else 0
+
+    def recorded_at(self, connection: Connection, context_id: str, position: int) -> datetime | None:
+        """When that event was recorded, for 0 when the context was made; None beyond the head."""
+        row = connection.execute(RECORDED_AT, {"context_id": context_id, "position": position}).fetchone()
+        return row[0] if row else None
+
     def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
         """All events of a turn, in order."""
         cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)
@@ -279,7 +309,8 @@ class EventLog:
         return [decode(row) for row in rows]
 
 
-def _to_columns(row: StoredRow) -> tuple[Any, ...]:
+def to_columns(row: StoredRow) -> tuple[Any, ...]:
+    """The values of EVENT_COLUMNS."""
     return (
         row.originator_id,
         row.originator_version,
@@ -292,7 +323,7 @@ def _to_columns(row: StoredRow) -> tuple[Any, ...]:
         row.session_id,
         row.principal_id,
         row.scope_set_id,
-        row.state.decode(),
+        None if row.payload_salt is None else row.state.decode(),
         row.payload_salt,
         row.payload_digest,
         row.hash,

@@ -1,7 +1,7 @@
 """An event as it stands in the log, and its exact stored form."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -159,6 +159,13 @@ class EventMapper(Mapper[str]):
         except Exception as error:
             what = f"the payload is not a {row.topic} of version {row.schema_version}: {error}"
             raise LogCorrupt(str(row.originator_id), row.originator_version, what) from error
+
+
+def moved(row: StoredRow, context_id: str, previous_hash: bytes) -> StoredRow:
+    """The same event in the log of another context: the same place and payload, with the ids and hash of there."""
+    event_id = derived_id(_NAMESPACE, context_id, row.originator_version)
+    row = replace(row, originator_id=context_id, event_id=event_id)
+    return replace(row, hash=link(previous_hash, linked_columns(row)))
 
 
 def payload_digest(salt: bytes, payload: bytes) -> bytes:

@@ -60,6 +60,7 @@ VERSIONS = Table(
         "line": """(entity_id, line_key, unit_value, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
         "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_entity": "(entity_id, known_from)",
     },
     # The backstop of the linear chain: whatever went wrong above, a unit has one live value.
     unique_indexes={

@@ -41,7 +41,7 @@ TABLE = Table(
         "one_of_a_name": """(scope_set_id, type, name_key)
             WHERE position_to IS NULL AND known_to IS NULL AND forgotten_at IS NULL"""
     },
-    indexes={"by_name": "(name_key, type) WHERE position_to IS NULL AND known_to IS NULL"},
+    indexes={"by_name": "(name_key, type)"},
 )
 HANDLES = (EntityRecognised, EntityForgotten)
 

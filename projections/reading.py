@@ -1,15 +1,16 @@
 """The one way to read read models.
 
 SQL names read models in braces: `SELECT v.* FROM {attribute_versions} AS v`. In their place the
-reader puts the rows that the caller may see and that hold now, in the live generation.
-`{in_force:v}` is the condition that the version aliased v holds in the world now. No other code
-selects from read models; `tests/unit/test_every_read_is_scoped.py` holds that.
+reader puts the rows that the caller may see and that are believed at its instant, in the live
+generation. `{in_force:v}` is the condition that the version aliased v holds in the world then. No
+other code selects from read models; `tests/unit/test_every_read_is_scoped.py` holds that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from datetime import UTC, datetime
+from functools import cache, cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -23,8 +24,31 @@ T = TypeVar("T")
 VISIBLE_ROWS = """(
     SELECT * FROM {table}
     WHERE context_id = %(context_id)s AND generation = %(generation)s
-        AND scope_set_id = ANY(%(scope_set_ids)s) AND position_to IS NULL AND known_to IS NULL
+        AND scope_set_id = ANY(%(scope_set_ids)s) AND {held} AND {known}
 )"""
+
+HELD_NOW = "position_to IS NULL"
+HELD_THEN = "position_from <= %(position)s AND (position_to IS NULL OR position_to > %(position)s)"
+
+KNOWN_NOW = "known_to IS NULL"
+KNOWN_THEN = "known_from <= %(known_at)s AND (known_to IS NULL OR known_to > %(known_at)s)"
+
+# What a turn told late says was said early is known from then on: its subjects with it, whenever they
+# first came up in the log.
+KNOWN_BY_PROVENANCE = """(known_to IS NULL OR known_to > %(known_at)s) AND (known_from <= %(known_at)s
+        OR (known_from = {first} AND EXISTS (SELECT 1 FROM {provenance} AS told WHERE told.subject_id = {table}.id)))"""
+
+# Read models whose rows other words than those that made them may prove, and the column with the first time.
+PROVEN = {"entities": "created_at", "actions": "said_at", "instructions": "said_at"}
+
+# The setting in which things are said. It is nothing that was said itself, so `asOf` leaves it as it is.
+SETTING = frozenset(("scope_sets", "principals", "grants", "keys", "sessions", "extractions", "attribute_keys"))
+
+IN_FORCE = """{alias}.standing = 'current' AND ({alias}.valid_to IS NULL OR {alias}.valid_to > {moment})
+    AND ({alias}.stated_from IS NULL OR {alias}.stated_from <= {moment})"""
+WITHIN = """{alias}.standing = 'current'
+    AND (%(valid_from)s::timestamptz IS NULL OR {alias}.valid_from >= %(valid_from)s)
+    AND (%(valid_until)s::timestamptz IS NULL OR {alias}.valid_to <= %(valid_until)s)"""
 
 
 BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -49,8 +73,31 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Instant:
+    """The point on each of the three clocks at which a read looks; None is now.
+
+    position: what the system held once that event was recorded. known_at: what had been said by then.
+    moment: what holds in the world then. valid_from, valid_until: instead of what holds at a moment, the
+    versions that began no earlier and ended no later.
+    """
+
+    position: int | None = None
+    known_at: datetime | None = None
+    moment: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+    @property
+    def is_now(self) -> bool:
+        return self == NOW
+
+
+NOW = Instant()
+
+
+@dataclass(frozen=True)
 class Reader:
-    """Reads what is known now, as one caller, inside one transaction.
+    """Reads what is known at an instant, as one caller, inside one transaction.
 
     scope_set_ids: what the caller may see.
     """
@@ -59,12 +106,18 @@ class Reader:
     context_id: str
     generation: int
     scope_set_ids: Sequence[UUID]
+    instant: Instant = NOW
+
+    @cached_property
+    def now(self) -> datetime:
+        """The moment of the world at which this read looks, the same one all along."""
+        return self.instant.moment or datetime.now(UTC)
 
     def rows(self, table: Table[R], sql: str, parameters: Mapping[str, Any]) -> list[R]:
         """Rows of `table`'s type. `sql` selects all its columns (`v.*`)."""
         cursor = self.cursor.connection.cursor(row_factory=args_row(table.row), binary=True)
         with cursor:
-            return cursor.execute(_expanded(sql), self._bound(parameters)).fetchall()
+            return cursor.execute(_expanded(sql, self._clocks), self._bound(parameters)).fetchall()
 
     def page(self, table: Table[R], sql: str, parameters: Mapping[str, Any], *, limit: int) -> Page[R]:
         """One page of `limit` rows; `sql` ends in LIMIT %(limit)s."""
@@ -73,7 +126,7 @@ class Reader:
 
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Cursor:
         """Send a query whose rows are fetched later: in a pipeline, several go out before the first answer."""
-        return self.cursor.connection.cursor(binary=True).execute(_expanded(sql), self._bound(parameters))
+        return self.cursor.connection.cursor(binary=True).execute(_expanded(sql, self._clocks), self._bound(parameters))
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Rows as plain tuples, for selections that are no row of a table."""
@@ -85,27 +138,79 @@ class Reader:
             "context_id": self.context_id,
             "generation": self.generation,
             "scope_set_ids": list(self.scope_set_ids),
+            **self._times,
         }
 
+    @cached_property
+    def _times(self) -> dict[str, Any]:
+        instant = self.instant
+        if instant.is_now:
+            return {}
+        return {name: getattr(instant, name) for name in Instant.__slots__}
 
+    @cached_property
+    def _clocks(self) -> "_Clocks":
+        instant = self.instant
+        return _Clocks(
+            held_then=instant.position is not None,
+            known_then=instant.known_at is not None,
+            moment=instant.moment is not None,
+            within=instant.valid_from is not None or instant.valid_until is not None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Clocks:
+    """Which clocks of a read stand elsewhere than now: the SQL depends on no more of an instant."""
+
+    held_then: bool
+    known_then: bool
+    moment: bool
+    within: bool
+
+    def visible_rows(self, table: str) -> str:
+        return VISIBLE_ROWS.format(
+            table=table, held=HELD_THEN if self.held_then else HELD_NOW, known=self._known(table)
+        )
+
+    def _known(self, table: str) -> str:
+        if not self.known_then or table in SETTING:
+            return KNOWN_NOW
+        if first := PROVEN.get(table):
+            provenance = self.visible_rows("provenance")
+            return KNOWN_BY_PROVENANCE.format(table=table, first=first, provenance=provenance)
+        return KNOWN_THEN
+
+
+@dataclass(frozen=True, slots=True)
 class _InForce:
-    """`{in_force:v}`: the condition that a version, aliased v, holds at the time of the read.
+    """`{in_force:v}`: the condition that a version, aliased v, holds at the moment of the read.
 
     One that is stated to begin later does not yet, and one that ends later still does.
     """
 
+    clocks: _Clocks
+
     def __format__(self, alias: str) -> str:
-        return (
-            f"{alias}.standing = 'current' AND ({alias}.valid_to IS NULL OR {alias}.valid_to > now())"
-            f" AND ({alias}.stated_from IS NULL OR {alias}.stated_from <= now())"
-        )
+        moment = "%(moment)s" if self.clocks.moment else "now()"
+        return (WITHIN if self.clocks.within else IN_FORCE).format(alias=alias, moment=moment)
 
 
-class _VisibleRows(dict[str, object]):
+class _Expansions(dict[str, object]):
+    """What stands for the braces of SQL: read models' rows, and conditions."""
+
+    def __init__(self, clocks: _Clocks) -> None:
+        super().__init__(in_force=_InForce(clocks))
+        self._clocks = clocks
+
     def __missing__(self, table: str) -> str:
-        return VISIBLE_ROWS.format(table=table)
+        self[table] = rows = self._clocks.visible_rows(table)
+        return rows
 
 
-@lru_cache(maxsize=512)
-def _expanded(sql: str) -> bytes:
-    return sql.format_map(_VisibleRows(in_force=_InForce())).encode()
+_expansions = cache(_Expansions)
+
+
+@lru_cache(maxsize=4096)
+def _expanded(sql: str, clocks: _Clocks) -> bytes:
+    return sql.format_map(_expansions(clocks)).encode()

@@ -47,7 +47,8 @@ TABLE = Table(
     indexes={
         "line": """(subject_id, label, unit_object, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
-        "to_object": "(object_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_subject": "(subject_id, known_from)",
+        "to_object": "(object_id, known_from)",
         "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
     },
     unique_indexes={

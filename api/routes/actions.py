@@ -3,17 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-import pydantic
-
 from api import refs, wire
 from api.calls import Call
+from api.instants import moment_of
 from api.paging import cursor_of, page, place_of
-from api.schemas import Moment
-from memory.errors import InvalidRequest
 from memory.values import attribute_key
 from projections import actions, entities
-
-MOMENT: pydantic.TypeAdapter[datetime] = pydantic.TypeAdapter(Moment)
 
 
 def list_actions(call: Call) -> tuple[int, dict[str, Any]]:
@@ -21,8 +16,8 @@ def list_actions(call: Call) -> tuple[int, dict[str, Any]]:
     place = place_of(call.query.get("cursor"), datetime, int)
     ref, verb = call.query.get("actor"), call.query.get("verb")
     name = refs.entity_name(ref, field="actor") if ref else None
-    since, until = _moment(call, "since"), _moment(call, "until")
-    with call.reading() as reader:
+    since, until = (moment_of(call.query.get(name), field=name) for name in ("since", "until"))
+    with call.reading(call.asked()) as reader:
         wanted = actions.Wanted(
             actor_ids=None if name is None else [row.id for row in entities.named(reader, *name)],
             verb=attribute_key(verb) if verb else None,
@@ -38,14 +33,3 @@ def list_actions(call: Call) -> tuple[int, dict[str, Any]]:
         "actions": [wire.action(row, actors[row.actor_id]) for row in found.rows],
         "page": page(next_cursor=cursor_of(last.said_at, last.position_from) if last else None, total=total),
     }
-
-
-def _moment(call: Call, name: str) -> datetime | None:
-    """Raises InvalidRequest for what is no RFC 3339 time."""
-    text = call.query.get(name)
-    if not text:
-        return None
-    try:
-        return MOMENT.validate_python(text)
-    except pydantic.ValidationError as error:
-        raise InvalidRequest(f"{name}: must be an RFC 3339 time, such as 2026-03-01T12:00:00Z") from error

@@ -16,7 +16,7 @@ def list_attributes(call: Call) -> tuple[int, dict[str, Any]]:
     ref, key = call.query.get("entity"), call.query.get("key")
     name = refs.entity_name(ref, field="entity") if ref else None
     key = attribute_key(key) if key else None
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         entity_ids = None if name is None else [row.id for row in entities.named(reader, *name)]
         found = attribute_versions.live(reader, limit=call.limit(), entity_ids=entity_ids, key=key, after=after)
         total = attribute_versions.count_live(reader, entity_ids=entity_ids, key=key) if call.flag("count") else None
@@ -27,7 +27,7 @@ def list_attributes(call: Call) -> tuple[int, dict[str, Any]]:
 def list_history(call: Call) -> tuple[int, dict[str, Any]]:
     """Every version of every key of an entity, newest first. Raises NotFound for an unknown entity."""
     after = statement_place_of(call.query.get("cursor"))
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         entity_ids = [row.id for row in named(call, reader)]
         found = attribute_versions.all_history(reader, entity_ids, limit=call.limit(), after=after)
         total = attribute_versions.count_all_history(reader, entity_ids) if call.flag("count") else None

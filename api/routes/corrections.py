@@ -14,7 +14,7 @@ def list_corrections(call: Call) -> tuple[int, dict[str, Any]]:
     place = place_of(call.query.get("cursor"), int)
     key = call.query.get("key")
     session = call.query.get("session")
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         entity_ids = None
         if ref := call.query.get("entity"):
             entity_ids = [row.id for row in entities.named(reader, *refs.entity_name(ref, field="entity"))]
@@ -33,7 +33,7 @@ def list_corrections(call: Call) -> tuple[int, dict[str, Any]]:
 
 def get_correction(call: Call) -> tuple[int, dict[str, Any]]:
     correction_id = ids.parse(call.path["correction_id"], prefixes=(refs.CORRECTION_PREFIX,))
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         row = corrections.one(reader, correction_id)
         if row is None:
             raise NotFound("there is no such correction")

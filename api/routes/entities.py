@@ -1,6 +1,5 @@
 """Entities and the history of what is known of them."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from api import answers, wire
@@ -20,7 +19,7 @@ def list_entities(call: Call) -> tuple[int, dict[str, Any]]:
     offset = call.integer("offset", 0)
     if place and offset:
         raise InvalidRequest("offset: not together with cursor")
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         found = entities.by_type_and_name(
             reader,
             entity_type=kind,
@@ -30,7 +29,7 @@ def list_entities(call: Call) -> tuple[int, dict[str, Any]]:
         )
         evidence = provenance.evidence(reader, [row.id for row in found.rows])
         total = entities.count(reader, entity_type=kind) if call.flag("count") else None
-    now = datetime.now(UTC)
+        now = reader.now
     last = found.rows[-1] if found.has_more else None
     return 200, {
         "entities": [wire.entity(row, evidence.get(row.id), now) for row in found.rows],
@@ -40,13 +39,13 @@ def list_entities(call: Call) -> tuple[int, dict[str, Any]]:
 
 def get_entity(call: Call) -> tuple[int, dict[str, Any]]:
     limit = call.limit(default=500)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         return 200, answers.entity_facts(reader, named(call, reader), limit=limit)
 
 
 def get_history(call: Call) -> tuple[int, dict[str, Any]]:
     key = attribute_key(call.path["key"])
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         versions = attribute_versions.history(reader, [row.id for row in named(call, reader)], key)
         return 200, {"history": answers.attribute_list(reader, versions)}
 

@@ -24,7 +24,7 @@ def inspect(call: Call) -> tuple[int, dict[str, Any]]:
     text = call.query.get("ref", "")
     if not text.strip():
         raise InvalidRequest("ref: must not be blank")
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         return 200, _answer(reader, refs.parse(text))
 
 

@@ -13,7 +13,7 @@ from projections import instructions, scope_sets
 def list_instructions(call: Call) -> tuple[int, dict[str, Any]]:
     """Directives that hold now, newest first."""
     place = place_of(call.query.get("cursor"), datetime, UUID)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         found = instructions.active(reader, limit=call.limit(), after=(place[0], place[1]) if place else None)
         total = instructions.count_active(reader) if call.flag("count") else None
         clauses = scope_sets.clauses(reader)

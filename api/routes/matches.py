@@ -1,6 +1,6 @@
 """Entities by likeness of name, and the first of them by a ranking."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from api import details
@@ -22,8 +22,8 @@ def search_entities(call: Call) -> tuple[int, dict[str, Any]]:
     if len(searched) > SEARCHED_LENGTH_MAX:
         raise InvalidRequest(f"q: at most {SEARCHED_LENGTH_MAX} characters")
     limit = call.limit(default=10)
-    now = datetime.now(UTC)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
+        now = reader.now
         found = matches.like(reader, searched, entity_type=_type(call), limit=limit)
     return 200, {"matches": [details.match(one, score, now) for one, score in found]}
 
@@ -34,8 +34,8 @@ def top_entities(call: Call) -> tuple[int, dict[str, Any]]:
     if by not in matches.RANKINGS:
         raise InvalidRequest(f"by: must be one of {', '.join(matches.RANKINGS)}")
     limit = call.limit(default=10)
-    now = datetime.now(UTC)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
+        now = reader.now
         found = matches.top(reader, by, entity_type=_type(call), limit=limit, now=now)
     most = max((one.facts for one in found), default=0) or 1
     return 200, {"entities": [details.match(one, _score(one, by, most, now), now) for one in found]}

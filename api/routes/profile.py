@@ -13,7 +13,7 @@ CATEGORIES = {"static": "identity", "dynamic": "context", "preferences": "knowle
 def get_profile(call: Call) -> tuple[int, dict[str, Any]]:
     """Live values by memory category, newest first; selfFacts: those about the speakers of the sessions."""
     limit = call.limit(default=500)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         pages = {
             name: attribute_versions.live_by_category(reader, category, limit=limit)
             for name, category in CATEGORIES.items()

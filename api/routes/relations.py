@@ -1,6 +1,5 @@
 """Relations as lists: what holds now, and what stands around an entity."""
 
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +19,7 @@ def list_relations(call: Call) -> tuple[int, dict[str, Any]]:
     after = statement_place_of(call.query.get("cursor"))
     subject, target, label = _name(call, "src"), _name(call, "dst"), call.query.get("label")
     label = attribute_key(label) if label else None
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         subject_ids, object_ids = _ids(reader, subject), _ids(reader, target)
         found = relations.live(
             reader, limit=call.limit(), subject_ids=subject_ids, object_ids=object_ids, label=label, after=after
@@ -41,8 +40,8 @@ def list_neighbours(call: Call) -> tuple[int, dict[str, Any]]:
     facts_min = call.integer("minFacts", 0) if call.query.get("minFacts") else None
     if facts_min is not None and call.flag("count"):
         raise InvalidRequest("minFacts: not together with count")
-    now = datetime.now(UTC)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
+        now = reader.now
         entity_ids = [row.id for row in named(call, reader)]
         found = relations.around(reader, entity_ids, limit=call.limit(), facts_min=facts_min, after=after)
         total = relations.count_around(reader, entity_ids) if call.flag("count") else None

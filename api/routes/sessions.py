@@ -40,7 +40,7 @@ def close_session(call: Call) -> tuple[int, None]:
 
 def list_sessions(call: Call) -> tuple[int, dict[str, Any]]:
     place = place_of(call.query.get("cursor"), datetime, UUID)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         found = sessions.newest_first(reader, limit=call.limit(), before=(place[0], place[1]) if place else None)
         clauses = scope_sets.clauses(reader)
     last = found.rows[-1] if found.has_more else None
@@ -52,7 +52,7 @@ def list_sessions(call: Call) -> tuple[int, dict[str, Any]]:
 
 def get_session(call: Call) -> tuple[int, dict[str, Any]]:
     session_id = ids.parse_session(call.path["session_id"])
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         row = sessions.one(reader, session_id)
         if row is None:
             raise NotFound("there is no such session")
@@ -68,7 +68,7 @@ def list_turns(call: Call) -> tuple[int, dict[str, Any]]:
     offset = call.integer("offset", 0)
     if place and offset:
         raise InvalidRequest("offset: not together with cursor")
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         if sessions.one(reader, session_id) is None:
             raise NotFound("there is no such session")
         found = turns.of_session(reader, session_id, limit=call.limit(), after=place[0] if place else 0, offset=offset)

@@ -1,6 +1,5 @@
 """GET /state: all that is known now, by memory category."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from api import wire
@@ -22,13 +21,12 @@ from projections.reading import Page, Reader
 
 def get_state(call: Call) -> tuple[int, dict[str, Any]]:
     limit = call.limit()
-    now = datetime.now(UTC)
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         clauses = scope_sets.clauses(reader)
         truncated = dict.fromkeys(("entities", "attributes", "relations", "actions", "instructions", "unknowns"), False)
         state: dict[str, Any] = {}
         for category in MEMORY_CATEGORIES:
-            state[category] = _category(reader, category, limit, clauses, now, truncated)
+            state[category] = _category(reader, category, limit, clauses, truncated)
         active = instructions.active(reader, limit=limit)
         unknowns = uncertainties.unresolved(reader, limit=limit)
     truncated["instructions"] = active.has_more
@@ -46,9 +44,9 @@ def _category(
     category: str,
     limit: int,
     clauses: wire.Scopes,
-    now: datetime,
     truncated: dict[str, bool],
 ) -> dict[str, Any]:
+    now = reader.now
     found: Page[EntityRow] = entities.by_category(reader, category, limit=limit)
     versions = attribute_versions.live_by_category(reader, category, limit=limit)
     edges = relations.live_by_category(reader, category, limit=limit)

@@ -10,7 +10,7 @@ from projections import turns
 
 def get_turn(call: Call) -> tuple[int, dict[str, Any]]:
     turn_id = ids.parse_turn(call.path["turn_id"])
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         row = turns.by_ids(reader, [turn_id]).get(turn_id)
         if row is None:
             raise NotFound("there is no such turn")

@@ -16,7 +16,7 @@ def list_uncertainties(call: Call) -> tuple[int, dict[str, Any]]:
     ref = call.query.get("entity")
     name = refs.entity_name(ref, field="entity") if ref else None
     resolved = call.flag("resolved") if call.query.get("resolved") else None
-    with call.reading() as reader:
+    with call.reading(call.asked()) as reader:
         entity_ids = None if name is None else [row.id for row in entities.named(reader, *name)]
         found = uncertainties.newest_first(
             reader,

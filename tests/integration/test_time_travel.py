@@ -1,0 +1,252 @@
+"""Reads at an instant: what the system held then, what had been said by then, what was true then."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.datastructures import Headers, QueryParams
+
+from api import keys
+from api.calls import Call
+from api.ids import new_id
+from api.instants import Asked
+from api.routes import (
+    actions,
+    attributes,
+    corrections,
+    entities,
+    inspections,
+    instructions,
+    matches,
+    profile,
+    relations,
+    state,
+    uncertainties,
+)
+from api.wiring import Services
+from memory.errors import NotFound, PalimpsestError
+from memory.log import Connection, EventLog
+from memory.transfer import adopt
+from memory.values import Infer
+from projections.reading import Instant
+from projections.rebuild import copy_generation
+from tests.integration.test_replay_properties import HOUR, NOON, History, histories
+from tests.worlds import World, fact, world_in
+
+PEOPLE = ("ana", "bo")
+READS = [
+    (state.get_state, {}, {}),
+    (profile.get_profile, {}, {}),
+    (entities.list_entities, {}, {"count": "true"}),
+    (attributes.list_attributes, {}, {"count": "true"}),
+    (relations.list_relations, {}, {"count": "true"}),
+    (actions.list_actions, {}, {}),
+    (uncertainties.list_uncertainties, {}, {"count": "true"}),
+    (instructions.list_instructions, {}, {}),
+    (corrections.list_corrections, {}, {}),
+    (matches.top_entities, {}, {"by": "importance"}),
+    *(
+        (handler, {"entity_type": "person", "entity_name": name, "key": "city"}, {"count": "true"})
+        for name in PEOPLE
+        for handler in (entities.get_entity, entities.get_history, attributes.list_history, relations.list_neighbours)
+    ),
+    *((inspections.inspect, {}, {"ref": f"attribute:person/{name}/likes"}) for name in PEOPLE),
+]
+SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A context and a key to it, called without HTTP in between."""
+
+    world: World
+    key: str
+
+    def get(self, handler: Any, path: Mapping[str, str] | None = None, /, **query: str) -> dict[str, Any]:
+        headers = Headers({"authorization": f"Bearer {self.key}"})
+        path = {"context_id": self.world.context_id, **(path or {})}
+        return _answer(handler, Call(self.world.services, path, QueryParams(query), headers, b""))
+
+    def get_then(self, moment: datetime, handler: Any, path: Mapping[str, str], **query: str) -> dict[str, Any]:
+        """All that is known now, as of a moment of the world."""
+        headers = Headers({"authorization": f"Bearer {self.key}"})
+        path = {"context_id": self.world.context_id, **path}
+        return _answer(handler, Pinned(self.world.services, path, QueryParams(query), headers, b"", moment))
+
+
+def _answer(handler: Any, call: Call) -> dict[str, Any]:
+    try:
+        _, answer = handler(call)
+    except NotFound:
+        return {"absent": True}
+    decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(answer))
+    return decoded
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment(Asked):
+    moment: datetime = NOON
+
+    def instant(self, log: EventLog, connection: Connection, context_id: str) -> Instant:
+        return Instant(moment=self.moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned(Call):
+    """A call while the world's clock stands still."""
+
+    moment: datetime
+
+    def asked(self) -> Asked:
+        return _Moment(moment=self.moment)
+
+
+def lived(services: Services, history: History) -> Keyed:
+    context_id = f"then-{new_id()}"
+    keys.ensure_context(services.log, context_id, key := keys.new_key())
+    world = world_in(services, context_id, key)
+    session = world.say("Hello.", infer=Infer.NONE).session_id
+    for hours, said in history:
+        if said:
+            world.given(*said, session_id=session, observed_at=NOON + hours * HOUR)
+    return Keyed(world, key)
+
+
+def with_prefix_of(keyed: Keyed, position: int) -> Keyed:
+    """A fresh context into which only the events up to a position were imported."""
+    services, context_id = keyed.world.services, f"prefix-{new_id()}"
+    services.log.create_context(context_id)
+    with services.database.connect() as connection, services.pool.connection() as reader:
+        log = services.log
+        with connection.transaction():
+            adopt(connection, context_id, log.read(reader, keyed.world.context_id, until=position))
+            copy_generation(connection, context_id, 1, map(log.decoded, log.read_appends(connection, context_id)))
+    return Keyed(world_in(services, context_id, keyed.key), keyed.key)
+
+
+def ends_of_appends(world: World) -> dict[int, datetime]:
+    ends: dict[datetime, int] = {}
+    for one in world.events():
+        ends[one.recorded_at] = one.position
+    return {position: recorded_at for recorded_at, position in ends.items()}
+
+
+def past_equals_prefix(services: Services, history: History, pick: float, *, by_time: bool) -> None:
+    keyed = lived(services, history)
+    ends = ends_of_appends(keyed.world)
+    position, recorded_at = list(ends.items())[int(pick * (len(ends) - 1))]
+    prefix = with_prefix_of(keyed, position)
+    at = recorded_at.isoformat().replace("+00:00", "Z") if by_time else f"position:{position}"
+    for handler, path, query in READS:
+        then = keyed.get(handler, path, **query, atInstant=at)
+        assert then == prefix.get_then(recorded_at, handler, path, **query), (handler.__name__, query)
+
+
+@settings(max_examples=12, **SETTINGS)
+@given(history=histories, pick=st.floats(0, 1), by_time=st.booleans())
+def test_a_read_at_an_instant_equals_a_fresh_database_with_that_prefix(
+    services: Services, history: History, pick: float, by_time: bool
+) -> None:
+    past_equals_prefix(services, history, pick, by_time=by_time)
+
+
+@pytest.mark.long
+@settings(max_examples=300, **SETTINGS)
+@given(history=histories, pick=st.floats(0, 1), by_time=st.booleans())
+def test_a_read_at_an_instant_equals_a_fresh_database_at_length(
+    services: Services, history: History, pick: float, by_time: bool
+) -> None:
+    past_equals_prefix(services, history, pick, by_time=by_time)
+
+
+def versions(answer: dict[str, Any]) -> list[tuple[Any, ...]]:
+    names = ("entity", "key", "value", "standing", "validFrom", "validUntil", "createdAt", "evidenceCount")
+    return sorted(tuple(row[name] for name in names) for row in answer.get("history", []))
+
+
+def known_then_equals_only_that_said(services: Services, history: History, hours: int) -> None:
+    keyed = lived(services, history)
+    alone = lived(services, [(hour, said) for hour, said in history if hour <= hours])
+    as_of = (NOON + hours * HOUR).isoformat().replace("+00:00", "Z")
+    for name in PEOPLE:
+        path = {"entity_type": "person", "entity_name": name}
+        then = keyed.get(attributes.list_history, path, asOf=as_of)
+        assert versions(then) == versions(alone.get(attributes.list_history, path)), name
+
+
+@settings(max_examples=10, **SETTINGS)
+@given(history=histories, hours=st.integers(-5, 5))
+def test_a_read_as_of_a_time_knows_only_what_had_been_said(services: Services, history: History, hours: int) -> None:
+    known_then_equals_only_that_said(services, history, hours)
+
+
+@pytest.fixture
+def keyed(services: Services) -> Keyed:
+    context_id = f"then-{new_id()}"
+    keys.ensure_context(services.log, context_id, key := keys.new_key())
+    return Keyed(world_in(services, context_id, key), key)
+
+
+def values(answer: dict[str, Any]) -> list[str]:
+    return [row["value"] for row in answer["attributes"]]
+
+
+def test_the_three_clocks_each_tell_their_own_past(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Ana", "city", "Porto"), observed_at=NOON)
+    world.given(fact("Ana", "city", "Lyon"), observed_at=NOON + 4 * HOUR)
+    before_the_late_word = world.events()[-1].position
+    world.given(fact("Ana", "city", "Oslo"), observed_at=NOON + 2 * HOUR)
+
+    def cities(**query: str) -> list[str]:
+        return values(keyed.get(attributes.list_attributes, **query))
+
+    def at(hours: int) -> str:
+        return (NOON + hours * HOUR).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    assert cities() == ["Lyon"]
+    assert cities(asOf=at(3)) == ["Oslo"]
+    assert cities(asOf=at(1)) == ["Porto"]
+    assert cities(asOf=at(3), atInstant=f"position:{before_the_late_word}") == ["Porto"]
+    assert cities(asOf=at(-1)) == []
+    assert cities(atInstant="position:0") == []
+    assert cities(validFrom=at(1), validUntil=at(5)) == ["Oslo"]
+    assert cities(validFrom=at(1)) == ["Lyon", "Oslo"]
+    assert cities(validUntil=at(3)) == ["Porto"]
+
+
+def test_what_a_late_turn_says_early_is_known_with_its_subject(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Lyon"), observed_at=NOON + 4 * HOUR)
+    keyed.world.given(fact("Ana", "likes", "Oslo"), observed_at=NOON)
+    early = keyed.get(state.get_state, asOf="2026-03-01T13:00:00Z")
+    assert [row["value"] for row in early["knowledge"]["attributes"]] == ["Oslo"]
+    assert [row["name"] for row in early["identity"]["entities"] + early["knowledge"]["entities"]] == ["Ana"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("asOf", "yesterday"),
+        ("atInstant", "position:x"),
+        ("atInstant", "position:-1"),
+        ("atInstant", "position:999999999"),
+        ("validFrom", "2026-03-01"),
+    ],
+)
+def test_an_instant_that_is_none_is_refused(keyed: Keyed, name: str, text: str) -> None:
+    with pytest.raises(PalimpsestError, match=name):
+        keyed.get(state.get_state, **{name: text})
+
+
+def test_a_time_in_between_is_the_last_append_before_it(keyed: Keyed) -> None:
+    for city in ("Porto", "Lyon", "Oslo"):
+        keyed.world.given(fact("Ana", "city", city))
+    said = [one for one in keyed.world.events() if type(one.event).__name__ == "AttributeAsserted"]
+    for one, city in zip(said, ("Porto", "Lyon", "Oslo"), strict=True):
+        moment = (one.recorded_at + timedelta(microseconds=1)).astimezone(UTC).isoformat().replace("+00:00", "Z")
+        assert values(keyed.get(attributes.list_attributes, atInstant=moment)) == [city]
