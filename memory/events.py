@@ -11,7 +11,7 @@ statement time.
 """
 
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 import msgspec
@@ -86,11 +86,21 @@ class SessionClosed(Event, frozen=True, kw_only=True):
     session_id: UUID
 
 
+class Citation(msgspec.Struct, frozen=True):
+    """What a marker of a reply stands for: a row of memory. kind: attribute, relation, action, turn or document."""
+
+    marker: str
+    kind: str
+    id: UUID
+
+
 class TurnRecorded(Event, frozen=True, kw_only=True):
     """Somebody said something. `seq` counts the turns of the session from 1.
 
-    utc_offset_s: of the time at which it was said, for what "today" meant.
+    utc_offset_s: of the time at which it was said, for what "today" meant. citations: of an assistant's reply.
     """
+
+    class_version: ClassVar[int] = 2
 
     turn_id: UUID
     seq: int
@@ -100,6 +110,11 @@ class TurnRecorded(Event, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     memory_category: MemoryCategory | None = None
     utc_offset_s: int = 0
+    citations: tuple[Citation, ...] = ()
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        state["citations"] = []
 
 
 class ExtractionCompleted(Event, frozen=True, kw_only=True):

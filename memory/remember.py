@@ -19,7 +19,7 @@ from memory import idempotency
 from memory.candidates import AnyCandidate, Extraction, MemoryCategory
 from memory.decide import decide
 from memory.errors import ExtractorUnavailable
-from memory.events import ExtractionCompleted, ExtractionFailed, TurnRecorded
+from memory.events import Citation, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.extraction import Extractor
 from memory.idempotency import Done, RequestKey
 from memory.known import Statement
@@ -54,7 +54,7 @@ class Turn:
     """What a caller asks to remember.
 
     candidates: the given triples, for `infer: triples`. observed_at: aware; when it was said, if
-    not now. session_id: None opens one, in `scopes` or the caller's write scopes.
+    not now. session_id: None opens one, in `scopes` or the caller's write scopes. citations: of a reply.
     """
 
     turn_id: UUID
@@ -65,6 +65,7 @@ class Turn:
     memory_category: MemoryCategory | None = None
     observed_at: datetime | None = None
     candidates: tuple[AnyCandidate, ...] = ()
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,7 @@ class Memory:
             labels=turn.labels,
             memory_category=turn.memory_category,
             utc_offset_s=_utc_offset_s(turn.observed_at),
+            citations=turn.citations,
         )
         origin = Origin(
             turn_id=turn.turn_id,

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
 from msgspec.structs import replace
 
 from memory.candidates import MemoryCategory
-from memory.events import ExtractionCompleted, ExtractionFailed, TurnRecorded
+from memory.events import Citation, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import Infer
 from projections.reading import Page, Reader
@@ -15,6 +16,8 @@ from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class TurnRow(Row, frozen=True):
+    """citations: a JSON list of `Citation`, None for none."""
+
     session_id: UUID
     seq: int
     role: str
@@ -25,6 +28,11 @@ class TurnRow(Row, frozen=True):
     principal_id: UUID | None
     memory_category: MemoryCategory | None
     utc_offset_s: int
+    citations: str | None
+
+    @property
+    def cited(self) -> tuple[Citation, ...]:
+        return msgspec.json.decode(self.citations, type=tuple[Citation, ...]) if self.citations else ()
 
 
 class ExtractionRow(Row, frozen=True):
@@ -51,7 +59,8 @@ TURNS = Table(
     said_at timestamptz NOT NULL,
     principal_id uuid,
     memory_category text,
-    utc_offset_s integer NOT NULL
+    utc_offset_s integer NOT NULL,
+    citations text
     """,
     unique_indexes={"in_session": "(session_id, seq) WHERE position_to IS NULL AND known_to IS NULL"},
 )
@@ -79,6 +88,15 @@ BY_IDS = "SELECT t.* FROM {turns} AS t WHERE t.id = ANY(%(ids)s)"
 LAST_WORDS = """
 SELECT t.text FROM {turns} AS t
 WHERE t.session_id = %(session_id)s AND t.seq < %(before_seq)s
+ORDER BY t.seq DESC
+LIMIT %(limit)s
+"""
+
+# The last turns of a conversation between a user and an assistant, newest first.
+SPOKEN_LAST = """
+SELECT t.* FROM {turns} AS t
+WHERE t.session_id = %(session_id)s AND t.role IN ('user', 'assistant')
+    AND (%(before_seq)s::integer IS NULL OR t.seq < %(before_seq)s)
 ORDER BY t.seq DESC
 LIMIT %(limit)s
 """
@@ -112,6 +130,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     principal_id=recorded.origin.principal_id,
                     memory_category=event.memory_category,
                     utc_offset_s=event.utc_offset_s,
+                    citations=msgspec.json.encode(event.citations).decode() if event.citations else None,
                 ),
             )
             if event.infer is not Infer.NONE:
@@ -155,6 +174,12 @@ def last_words(reader: Reader, session_id: UUID, *, before_seq: int, limit: int)
     """The texts of the session's last turns before one, oldest first."""
     rows = reader.tuples(LAST_WORDS, {"session_id": session_id, "before_seq": before_seq, "limit": limit})
     return [text for (text,) in reversed(rows)]
+
+
+def spoken_last(reader: Reader, session_id: UUID, *, limit: int, before_seq: int | None = None) -> list[TurnRow]:
+    """The session's last turns of user and assistant, newest first; before_seq: only those before that one."""
+    parameters = {"session_id": session_id, "limit": limit, "before_seq": before_seq}
+    return reader.rows(TURNS, SPOKEN_LAST, parameters)
 
 
 def pending(reader: Reader, *, after: int, until: int, limit: int) -> list[TurnRow]:

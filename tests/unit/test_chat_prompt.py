@@ -32,6 +32,7 @@ def turn(seq: int, text: str, role: str = "user") -> TurnRow:
         principal_id=None,
         memory_category=None,
         utc_offset_s=0,
+        citations=None,
     )
 
 
