@@ -39,6 +39,8 @@ GRANT SELECT, INSERT, UPDATE ON palimpsest.contexts TO {role};
 GRANT SELECT, INSERT ON palimpsest.management_keys TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.requests TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.traces TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_heads, palimpsest.recall_segments TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_postings, palimpsest.recall_vectors TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

@@ -1,60 +1,231 @@
-"""Passages: the pieces of turns that recall searches, as ranges of the turn's text."""
+"""Passages: the texts that recall searches. Pieces of turns, chunks of documents, and facts as short sentences.
 
-from collections.abc import Iterator
+A fact's passage holds what its event says (a property and its value, a label, a deed); the names of the
+entities that it is about are read when it is indexed or shown, as they may change (see `sentence`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
-from memory.events import TurnRecorded
+from memory.events import ActionRecorded, AttributeAsserted, RelationAsserted, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import derived_id
+from projections.recall.signs import Signs, signs
+from projections.recall.words import counted
 from projections.table import Op, Put, Row, Table, start
 
 PASSAGE_LENGTH_MAX = 1_000  # characters
+ORDINAL_BITS = 20
+
+
+class Kind(StrEnum):
+    """What a passage is part of."""
+
+    TURN = "turn"
+    DOCUMENT = "document"
+    ATTRIBUTE = "attribute"
+    RELATION = "relation"
+    ACTION = "action"
+
+
+FACTS = (Kind.ATTRIBUTE, Kind.RELATION, Kind.ACTION)
 
 
 class PassageRow(Row, frozen=True):
-    turn_id: UUID
-    session_id: UUID
+    """number: its place in the order of all passages of the context, for ever the same.
+
+    turn_id: the turn that it is of or that brought the fact, document_id: the document. sequence_id, seq: the
+    session and the turn's place in it, or the document and the chunk's place; a fact has none.
+    char_start, char_end: in the turn or document. fact_id: the version or action.
+    entity_ids: what a fact is about, subject first. role: of the turn's speaker, or the source kind.
+    title, section: of a document. words, counts, length: see `projections.recall.words`; length counts
+    repetitions. The rest: see `projections.recall.signs`.
+    """
+
+    kind: str
+    number: int
+    turn_id: UUID | None
+    session_id: UUID | None
+    document_id: UUID | None
+    fact_id: UUID | None
+    entity_ids: list[UUID]
+    sequence_id: UUID | None
+    seq: int
     ordinal: int
     char_start: int
     char_end: int
+    role: str
+    said_at: datetime
+    labels: list[str]
+    title: str
+    section: str
+    text: str
+    words: list[str]
+    counts: list[int]
+    length: int
+    speaker: str
+    tells_time: bool
+    asks: bool
+    ends_asking: bool
+    proper: int
+    word_count: int
 
 
 TABLE = Table(
     "passages",
     PassageRow,
+    revised=True,
     columns="""
-    turn_id uuid NOT NULL,
-    session_id uuid NOT NULL,
+    kind text NOT NULL,
+    number bigint NOT NULL,
+    turn_id uuid,
+    session_id uuid,
+    document_id uuid,
+    fact_id uuid,
+    entity_ids uuid[] NOT NULL,
+    sequence_id uuid,
+    seq integer NOT NULL,
     ordinal integer NOT NULL,
     char_start integer NOT NULL,
-    char_end integer NOT NULL
+    char_end integer NOT NULL,
+    role text NOT NULL,
+    said_at timestamptz NOT NULL,
+    labels text[] NOT NULL,
+    title text NOT NULL,
+    section text NOT NULL,
+    text text NOT NULL,
+    words text[] NOT NULL,
+    counts smallint[] NOT NULL,
+    length integer NOT NULL,
+    speaker text NOT NULL,
+    tells_time boolean NOT NULL,
+    asks boolean NOT NULL,
+    ends_asking boolean NOT NULL,
+    proper smallint NOT NULL,
+    word_count integer NOT NULL
     """,
-    indexes={"of_turn": "(turn_id, ordinal)"},
+    indexes={
+        "by_number": "(number) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_turn": "(turn_id, ordinal) WHERE turn_id IS NOT NULL",
+        "of_document": "(document_id, ordinal) WHERE document_id IS NOT NULL",
+        "in_sequence": """(sequence_id, number)
+            WHERE sequence_id IS NOT NULL AND position_to IS NULL AND known_to IS NULL""",
+        "of_fact": "(fact_id) WHERE fact_id IS NOT NULL",
+    },
 )
-HANDLES = (TurnRecorded,)
+HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded)
 
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case TurnRecorded() as event:
-            session_id = recorded.origin.session_id
-            assert session_id is not None
+            form = signs(event.text)
             for ordinal, (char_start, char_end) in enumerate(pieces(event.text)):
+                text = event.text[char_start:char_end]
+                piece = form if char_end - char_start == len(event.text) else signs(text)
                 yield Put(
                     TABLE,
-                    PassageRow(
-                        *start(recorded, passage_id(event.turn_id, ordinal)),
-                        turn_id=event.turn_id,
-                        session_id=session_id,
+                    passage(
+                        recorded,
+                        passage_id(event.turn_id, ordinal),
+                        Kind.TURN,
+                        # A later piece is still the words of whoever the turn names as its speaker.
+                        text=text if ordinal == 0 or not form.speaker else f"{form.speaker}: {text}",
+                        form=piece,
+                        speaker=form.speaker,
+                        role=event.role,
+                        labels=event.labels,
+                        seq=event.seq,
                         ordinal=ordinal,
-                        char_start=char_start,
-                        char_end=char_end,
+                        chars=(char_start, char_end),
                     ),
                 )
+        case AttributeAsserted() as event:
+            text = f"{_spoken(event.key)}: {event.value}"
+            yield _fact(recorded, event.segment.id, Kind.ATTRIBUTE, text, [event.entity_id], event.source_kind)
+        case RelationAsserted() as event:
+            about = [event.subject_id, event.object_id]
+            text = _spoken(event.label)
+            yield _fact(recorded, event.segment.id, Kind.RELATION, text, about, event.source_kind)
+        case ActionRecorded() as event:
+            yield _fact(recorded, event.action_id, Kind.ACTION, event.summary, [event.actor_id], event.source_kind)
 
 
-def passage_id(turn_id: UUID, ordinal: int) -> UUID:
-    return derived_id(turn_id, "passage", ordinal)
+def passage(
+    recorded: Recorded,
+    row_id: UUID,
+    kind: Kind,
+    *,
+    text: str,
+    role: str,
+    form: Signs | None = None,
+    speaker: str = "",
+    labels: Sequence[str] = (),
+    seq: int = 0,
+    ordinal: int = 0,
+    chars: tuple[int, int] = (0, 0),
+    document_id: UUID | None = None,
+    fact_id: UUID | None = None,
+    entity_ids: Sequence[UUID] = (),
+    title: str = "",
+    section: str = "",
+) -> PassageRow:
+    """A new passage that `recorded` brings. ordinal: among the passages of that event. A document's title and
+    section count as words of each of its chunks. seq: of a turn in its session."""
+    form = form or signs(text)
+    words, counts = counted(" ".join(part for part in (title, section, text) if part))
+    return PassageRow(
+        *start(recorded, row_id),
+        kind=kind,
+        number=number_of(recorded.position, ordinal),
+        turn_id=recorded.origin.turn_id,
+        session_id=recorded.origin.session_id,
+        document_id=document_id,
+        fact_id=fact_id,
+        entity_ids=list(entity_ids),
+        sequence_id=document_id if kind == Kind.DOCUMENT else recorded.origin.session_id if kind == Kind.TURN else None,
+        seq=ordinal if kind == Kind.DOCUMENT else seq,
+        ordinal=ordinal,
+        char_start=chars[0],
+        char_end=chars[1],
+        role=role,
+        said_at=recorded.known_at,
+        labels=list(labels),
+        title=title,
+        section=section,
+        text=text,
+        words=words,
+        counts=counts,
+        length=sum(counts),
+        speaker=speaker or form.speaker,
+        tells_time=form.tells_time,
+        asks=form.asks,
+        ends_asking=form.ends_asking,
+        proper=form.proper,
+        word_count=form.words,
+    )
+
+
+def passage_id(source_id: UUID, ordinal: int) -> UUID:
+    """The id of a piece of this turn or document, or, with ordinal 0, of the passage of this fact."""
+    return derived_id(source_id, "passage", ordinal)
+
+
+def number_of(position: int, ordinal: int) -> int:
+    """The number of the passage with this ordinal among those of the event at `position`."""
+    return position << ORDINAL_BITS | ordinal
+
+
+def sentence(row: PassageRow, names: Mapping[UUID, str]) -> str:
+    """The text of a passage as it is indexed and shown: a fact with the names of what it is about."""
+    if row.kind not in FACTS:
+        return row.text
+    subject, *others = [names.get(entity_id, "") for entity_id in row.entity_ids]
+    if row.kind == Kind.RELATION:
+        return " ".join([subject, row.text, *others])
+    return row.text if subject and row.text.startswith(subject) else f"{subject}: {row.text}"
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -68,3 +239,15 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
         begin = end
     if begin < len(text):
         yield begin, len(text)
+
+
+def _fact(
+    recorded: Recorded, fact_id: UUID, kind: Kind, text: str, about: Sequence[UUID], source_kind: str
+) -> Put[PassageRow]:
+    row_id = passage_id(fact_id, 0)
+    row = passage(recorded, row_id, kind, text=text, role=source_kind, fact_id=fact_id, entity_ids=about)
+    return Put(TABLE, row)
+
+
+def _spoken(key: str) -> str:
+    return key.replace("_", " ")

@@ -1,0 +1,87 @@
+"""Vector search: the passages whose embeddings are nearest to the question's.
+
+Up to EXACT_MAX vectors that the caller may see, each is compared. Beyond, those that are in the graph of near
+neighbours are searched there, and the others, which are few, one by one. Only vectors of the question's own
+model count.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from projections.reading import Reader
+from projections.recall.question import Question
+
+EXACT_MAX = 20_000
+GRAPH_DIMENSIONS = (384, 512, 768, 1024, 1536, 3072)
+SEARCHED_IN_GRAPH = 120  # hnsw.ef_search
+
+# Counted no further than needed.
+COUNT = """
+SELECT count(*) FROM (
+    SELECT 1 FROM recall_vectors AS v
+    WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
+    LIMIT %(exact_max)s + 1
+) AS c
+"""
+
+EXACT = """
+SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
+WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
+    {outside}
+ORDER BY v.embedding <=> %(vector)s::halfvec, v.number DESC
+LIMIT %(limit)s
+"""
+
+IN_GRAPH = """
+SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
+WHERE v.in_graph AND v.dimension = {dimension} AND v.context_id = %(context_id)s AND v.model = %(model)s
+    AND v.scope_set_id = ANY(%(scope_set_ids)s)
+ORDER BY v.embedding::halfvec({dimension}) <=> %(vector)s::halfvec({dimension})
+LIMIT %(limit)s
+"""
+
+COSINES = """
+SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) FROM recall_vectors AS v
+WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
+    AND v.number = ANY(%(numbers)s)
+"""
+
+# Filters may leave few of the nearest, so the graph is walked on until enough are found.
+WALK_ON = f"""
+SET LOCAL hnsw.iterative_scan = 'relaxed_order';
+SET LOCAL hnsw.ef_search = {SEARCHED_IN_GRAPH}
+"""
+
+
+def nearest(reader: Reader, question: Question, *, limit: int) -> list[int]:
+    """The numbers of the `limit` nearest passages, nearest first; equal ones newest first."""
+    if question.vector is None:
+        return []
+    bound = _bound(question) | {"limit": limit, "exact_max": EXACT_MAX}
+    dimension = len(question.vector)
+    if dimension not in GRAPH_DIMENSIONS or reader.tuples(COUNT, bound)[0][0] <= EXACT_MAX:
+        return [number for number, _ in reader.tuples(EXACT.format(outside=""), bound)]
+    for statement in WALK_ON.split(";"):
+        reader.cursor.execute(statement.encode())
+    found = [
+        *reader.tuples(IN_GRAPH.format(dimension=dimension), bound),
+        *reader.tuples(EXACT.format(outside="AND NOT v.in_graph"), bound),
+    ]
+    return [number for number, _ in sorted(found, key=lambda one: (-one[1], -one[0]))[:limit]]
+
+
+def cosines(reader: Reader, question: Question, numbers: Sequence[int]) -> dict[int, float]:
+    """The cosine with the question by the passage's number, of those that have a vector."""
+    if question.vector is None:
+        return {}
+    return dict(reader.tuples(COSINES, _bound(question) | {"numbers": list(numbers)}))
+
+
+def literal(vector: Sequence[float]) -> str:
+    """A vector as Postgres reads it."""
+    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
+
+
+def _bound(question: Question) -> dict[str, Any]:
+    assert question.vector is not None
+    return {"model": question.model, "vector": literal(question.vector)}
