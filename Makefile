@@ -35,7 +35,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff format .
 
 bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide
-	$(BIN)/python -m tests.bench.$(NAME)
+	$(BIN)/python -m tests.bench.$(NAME) $(FILE)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows
 	$(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

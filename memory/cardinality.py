@@ -4,7 +4,7 @@
 MULTI_VALUED_KEYS = frozenset(
     """
     likes dislikes skills languages pets allergies hobbies children siblings friends
-    interests allergic_to speaks owns
+    interests allergic_to speaks owns avoids learning plays collects uses
     """.split()
 )
 

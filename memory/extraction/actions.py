@@ -1,12 +1,14 @@
 """What happened or is planned: a verb with a concrete object and a date or a named entity."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from memory.candidates import VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
-from memory.extraction.lexicon import listed
+from spacy.tokens import Token
+
+from memory.candidates import SPEAKER, VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, listed
 from memory.extraction.moods import Mood
 from memory.extraction.phrases import Phrase, is_name, is_pointing, value_of
-from memory.extraction.stated_time import Bound, Tense
+from memory.extraction.stated_time import Bound, StatedTime, Tense
 from memory.extraction.turns import Reading
 
 # Too empty to be an event, or about minds and words rather than deeds.
@@ -14,6 +16,12 @@ _LIGHT = listed(
     "be have do think know want feel guess say mean like love hate need seem look let wonder hope try use can will may "
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
     "sound happen talk tell ask hear see become grow turn"
+)
+# What one has on a day, and what is on a day.
+_DATED = listed(
+    "appointment meeting interview exam test flight wedding party call surgery operation trip holiday vacation date "
+    "presentation conference dinner lunch deadline concert class lesson game match race marathon check-up checkup "
+    "birthday anniversary graduation workshop reunion ceremony visit session audition demo review"
 )
 _WITH_PEOPLE = listed("talk speak meet")
 _MOTION = listed("go fly travel drive return come walk ride hike sail move relocate")
@@ -25,7 +33,12 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     commitments_only: of what the speaker will do; so read when the assistant speaks.
     """
     standing, actor, clause = reading.standing, reading.actor, reading.clause
-    if actor is None or standing.mood is not Mood.STATEMENT or standing.polarity is not Polarity.AFFIRMED:
+    if standing.mood is not Mood.STATEMENT or standing.polarity is not Polarity.AFFIRMED:
+        return
+    if not commitments_only and (dated := _appointment(reading)) is not None:
+        yield dated
+        return
+    if actor is None:
         return
     planned = reading.is_plan()
     if standing.reason not in ("", "planned") or (standing.reason == "planned" and not planned):
@@ -49,11 +62,51 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         confidence=0.8 if phrase is not None else 0.7,
         category="context",
         actor=actor if actor.speaker or actor.type != "other" else Mention(type="person", name=actor.name),
-        verb=clause.lemma,
-        object=value_of(phrase.words) if phrase is not None else None,
+        verb=_verb(reading),
+        object=value_of(_unparticled(phrase)) if phrase is not None else None,
         summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
         occurred_at=time.start if time is not None else None,
         precision=time.precision if time is not None else "",
+    )
+
+
+def _appointment(reading: Reading) -> ActionCandidate | None:
+    """ "I have a dentist appointment on Friday", "my exam is on May 3", "I'll be on vacation next week"."""
+    time = next((time for time in reading.times if time.bound is Bound.AT), None)
+    subject = reading.clause.subject
+    if time is None or subject is None or reading.standing.reason not in ("", "planned"):
+        return None
+    noun = None
+    if subject.lemma_.lower() in _DATED and any(word.lower_ in FIRST_PERSON_POSSESSIVE for word in subject.lefts):
+        if reading.lemma in ("be", "start", "begin", "leave", "depart") and reading.standing.tense is not Tense.PAST:
+            return _on(reading, SPEAKER, "have", value_of([*_telling(subject), subject]), time)
+        return None
+    if reading.lemma in ("have", "attend") and reading.actor is not None and reading.standing.tense is not Tense.PAST:
+        noun = next((phrase for phrase in reading.direct() if phrase.head.lemma_.lower() in _DATED), None)
+    elif reading.lemma == "be" and reading.actor is not None and reading.standing.tense is Tense.FUTURE:
+        noun = next((phrase for phrase in reading.phrases if phrase.preposition in ("on", "at", "in")), None)
+    if noun is None or reading.actor is None:
+        return None
+    actor = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+    return _on(reading, actor, reading.lemma, value_of(noun.words), time)
+
+
+def _telling(noun: Token) -> list[Token]:
+    return [word for word in noun.lefts if word.dep_ in ("compound", "amod")]
+
+
+def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTime) -> ActionCandidate:
+    return ActionCandidate(
+        start=reading.start,
+        end=reading.end,
+        confidence=0.8,
+        category="context",
+        actor=actor,
+        verb=verb,
+        object=thing,
+        summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
+        occurred_at=time.start,
+        precision=time.precision,
     )
 
 
@@ -75,3 +128,15 @@ def _object(reading: Reading) -> Phrase | None:
 def _has_object(reading: Reading) -> bool:
     """A pronoun will do for a promise with a date ("I'll send it by Friday")."""
     return any(child.dep_ == "dobj" for child in reading.clause.head.children)
+
+
+def _verb(reading: Reading) -> str:
+    """ "give up", where a particle belongs to the verb."""
+    first = reading.clause.after[0] if reading.clause.after else None
+    if first is not None and first.tag_ == "RP" and first.dep_ == "prt":
+        return f"{reading.clause.lemma} {first.lower_}"
+    return reading.clause.lemma
+
+
+def _unparticled(phrase: Phrase) -> Sequence[Token]:
+    return phrase.words[1:] if phrase.words[0].dep_ == "prt" and len(phrase.words) > 1 else phrase.words

@@ -46,12 +46,17 @@ _DIRECTIVES = (
     rf"(?:{_DONT}\s+)?be {_TONES}\b",
     rf"(?:stop|avoid|quit|refrain from|no more)\s+{_DO_OR_DOING}",
     rf"you (?:should|must|need to|have to)\s+(?:always |never |not |only )*(?:{_DO}|be\b)",
-    rf"{_I_WANT} (?:that )?you (?:to )?(?:always |never |not (?:to )?)*{_DO}",
+    rf"{_I_WANT} (?:that )?you (?:to )?(?:always |never |not (?:to )?)*(?:{_DO}|be\b)",
+    r"(?:refer to|address) me (?:as|by)\b",
+    r"use (?:metric|imperial|british|american|markdown|plain|simple|formal|informal|short|bullet|celsius|fahrenheit)\b",
+    r"(?:reply|respond|answer|write) (?:only |briefly|concisely|with (?:bullet|short|one|a single|at most))",
+    r"no (?:more )?(?:emojis?|jokes|small talk|bullet points|apologies|disclaimers|markdown|swearing)\b",
+    r"sign off (?:as|with)\b",
     rf"make sure (?:to|that you|you)\s+(?:always |never |not )*(?:{_DO}|be\b)",
     rf"(?:reply|respond|answer|speak|talk|write)(?: to me)? (?:only )?in {_LANGUAGE}\b(?!\s+\d)",
     r"keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)\s+[a-z]+",
     r"let's (?:stick to|keep to|always)\s+\w+",
-    rf"(?:{_WHEN}|{_WHILE})[^.?!]*,\s*(?:please\s+|you should\s+)?(?:always |never |{_DONT} )*{_DO}",
+    rf"(?:{_WHEN}|{_WHILE})[^.?!]*,\s*(?:please\s+|you should\s+)?(?:always |never |{_DONT} )*(?!make sure they){_DO}",
 )
 _STANDING = re.compile(rf"^{_OPENING}(?:{'|'.join(_DIRECTIVES)})", re.IGNORECASE)
 _ASKED = r"^(?:hey,? |ok,? |and |so )?(?:can|could|would|will) you (?:please )?"

@@ -42,7 +42,7 @@ _TAG_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # Orders that only draw attention to what is stated next ("scratch that, I live in Munich").
-INTERJECTIONS = listed("scratch strike look listen wait see thank hold sorry")
+INTERJECTIONS = listed("scratch strike look listen wait see thank hold sorry misspeak misspoke correct fyi")
 # Orders to keep what is stated next ("remember that I'm vegan").
 _FACTIVE_COMMANDS = listed("remember note know remind forget keep")
 

@@ -13,7 +13,7 @@ from memory.extraction.turns import Reading
 
 _TOLD = re.compile(
     r"\b(?:my (?:full |first |real )?name(?:'s| is)|(?:i am|i'm) (?:called|named)|(?:i )?go by|"
-    r"(?:people|friends|everyone|everybody|they|my friends) call me|(?:refer to|address) me as)\s+"
+    r"(?:people|friends|everyone|everybody|they|my friends) calls? me|(?:refer to|address) me as)\s+"
     r"(?:just |actually )?(?=\w)",
     re.IGNORECASE,
 )

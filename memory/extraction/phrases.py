@@ -65,7 +65,8 @@ _STOPS = frozenset(
 _LIGHT_ADVERBS = listed(
     "now currently anymore too also again already just actually really very right still only always usually often "
     "sometimes finally recently lately though tho please well either back instead then soon honestly mostly mainly "
-    "definitely totally absolutely most more any longer anyway today once first especially much so here there "
+    "definitely totally absolutely originally fluently officially basically essentially "
+    "most more any longer anyway today once first especially much so here there "
     "full-time part-time remotely atm rn lol btw haha etc like"
 )
 _DETERMINERS = listed("a an the")

@@ -24,9 +24,10 @@ _TAKEN_BACK = re.compile(
 _STRONG = re.compile(
     r"(?:\bi (?:actually )?meant(?: to say)?|\bscratch that|\bstrike that|\bcorrection|\bmake (?:that|it)|\bi mean|"
     r"\bno,? wait|\bwait,? no|\boops|\bwhoops|\bi misspoke|\bthat should (?:be|have been))[\s,:;.—–-]+"
-    r"(?:it's |it is |that's |i meant |make that |the )?",
+    r"(?:it's |it is |it was |that's |i meant |make that |the )?",
     re.IGNORECASE,
 )
+_NOT_BUT = re.compile(r"^\W*(?:no\W+)?not\s+([^,;.]{1,60}?)\s*[,;–—-]\s*(?:but\s+)?(?=\w)", re.IGNORECASE)
 _WEAK = re.compile(
     r"(?:^|[,;.—–-]\s*)\W*(?:no|nope|sorry|rather|er|uh|um)[\s,:]+(?:sorry,? |i mean |it's |it is |that's )?",
     re.IGNORECASE,
@@ -34,18 +35,22 @@ _WEAK = re.compile(
 _CONTRAST = re.compile(r"^\W*(?:no|nope|sorry|oh)?\W*(?:it's|it is|that's|that is|it was)\s+", re.IGNORECASE)
 _NOT = re.compile(r",?\s+not\s+(?:at\s+|in\s+|the\s+|a\s+|to\s+)?", re.IGNORECASE)
 _STATED_CONTRAST = re.compile(r"\w,\s+not\s+(?:at\s+|in\s+|for\s+|to\s+|as\s+|with\s+)?(?:an?\s+|the\s+)?[A-Z0-9]")
-_NAME_TYPE = {"location": ("GPE", "LOC", "FAC")}
+_PLAIN = ("NN", "NNS", "JJ", "VBG", "UH")  # "make that green", "I mean peanuts"
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """New words, and the ones they replace if said. in_turn: only of what this turn said itself."""
+    """New words, and the ones they replace if said. in_turn: only of what this turn said itself.
+
+    strict: the cue is weak ("sorry, X"), so the new words must be known to be of the same kind.
+    """
 
     words: tuple[Token, ...]
     replaced: str
     in_turn: bool
     start: int
     end: int
+    strict: bool = False
 
 
 def takes_back(sentence: Span) -> bool:
@@ -56,10 +61,13 @@ def takes_back(sentence: Span) -> bool:
 def replacement_in(sentence: Span) -> Replacement | None:
     """The bare replacement that `sentence` brings ("sorry, Munich"), if any."""
     text = sentence.text
-    for pattern, in_turn in ((_CONTRAST, False), (_STRONG, False), (_WEAK, True)):
+    alone = not sentence.doc.text[: sentence.start_char].strip() and not sentence.doc.text[sentence.end_char :].strip()
+    for pattern, in_turn in ((_CONTRAST, False), (_STRONG, False), (_NOT_BUT, False), (_WEAK, not alone)):
         found = pattern.search(text)
         if found is None:
             continue
+        if pattern is _WEAK and not in_turn and found.start():
+            in_turn = True  # "sorry, Globex" alone is about the turn before, "..., sorry, Globex" about this one
         contrast = _NOT.search(text, found.end())
         if pattern is _CONTRAST and contrast is None:
             continue
@@ -71,13 +79,19 @@ def replacement_in(sentence: Span) -> Replacement | None:
             words = words[1:]
         if not words or len(words) > 4 or any(word.is_punct and word.text != "-" for word in words):
             continue
-        if not (is_name(words) or words[0].like_num):
+        plain = pattern is _STRONG and all(word.tag_ in _PLAIN for word in words) and len(words) <= 3
+        if not (is_name(words) or words[0].like_num or plain):
             continue
-        replaced = ""
+        replaced = found[1].strip() if pattern is _NOT_BUT else ""
         if contrast is not None:
             replaced = re.split(r"[.,;!]", text[contrast.end() :].strip(), maxsplit=1)[0].strip()
         return Replacement(
-            words, replaced, in_turn, sentence.start_char + found.start(), int(words[-1].idx + len(words[-1]))
+            words,
+            replaced,
+            in_turn,
+            sentence.start_char + found.start(),
+            int(words[-1].idx + len(words[-1])),
+            strict=pattern is _WEAK and not in_turn,
         )
     return None
 
@@ -112,7 +126,7 @@ def _fits(claim: Claim, by: Replacement) -> bool:
     kind = by.words[0].ent_type_
     expected = claim.value.type if isinstance(claim.value, Mention) else claim.value_type
     if expected == "location":
-        return kind != "PERSON"
+        return kind in ("GPE", "LOC", "FAC") if by.strict else kind != "PERSON"
     if expected in ("organisation", "person"):
         return kind not in ("GPE", "LOC", "FAC", "DATE")
     return True

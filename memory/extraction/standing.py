@@ -247,6 +247,8 @@ def _reason_of_governor(clause: Clause) -> str:
             return ""
         if _parallel(clause) and lemma not in HEDGING_VERBS:
             return ""
+        if _own_words(governor):
+            return ""
         if lemma in HEDGING_VERBS:
             return HEDGING_VERBS[lemma]
         if lemma not in FACTIVE_VERBS and clause.top.dep_ == "ccomp":
@@ -273,4 +275,18 @@ def _parallel(clause: Clause) -> bool:
             for word in clause.sentence
             if clause.head.i < word.i < governor.head.i
         )
+    )
+
+
+def _own_words(governor: Clause) -> bool:
+    """ "I told you I'm vegan": the speaker stands by it."""
+    subject = governor.subject
+    return (
+        governor.lemma in ("tell", "say")
+        and subject is not None
+        and subject.lower_ == "i"
+        and _tense(governor)[0] is Tense.PAST
+        and not _negations(governor)
+        and not _reason_of_modals(governor)
+        and not any(child.dep_ in ("mark", "advmod") for child in governor.top.children)
     )

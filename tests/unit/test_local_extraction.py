@@ -16,15 +16,13 @@ from memory.candidates import (
     AttributeCandidate,
     EntityCandidate,
     Extraction,
-    InstructionCandidate,
     Mention,
     NameCandidate,
-    Polarity,
     RelationCandidate,
-    UncertaintyCandidate,
 )
 from memory.extraction import Extractor
 from memory.extraction.local import TEXT_LENGTH_MAX, LocalExtractor, pieces
+from tests.labelled import Score, add, brief, labelled
 
 SAID_AT = datetime(2026, 11, 30, 15, 30, tzinfo=UTC)
 EXTRACTOR = LocalExtractor()
@@ -32,32 +30,6 @@ EXTRACTOR = LocalExtractor()
 
 def extract(text: str, *, role: str = "user", said_at: datetime = SAID_AT, earlier: tuple[str, ...] = ()) -> Extraction:
     return EXTRACTOR.extract(text, role=role, said_at=said_at, earlier=earlier)
-
-
-def called(entity: Mention) -> str:
-    return "I" if entity.speaker else entity.name
-
-
-def brief(candidate: AnyCandidate) -> str:
-    """A candidate in one line: polarity, then "subject key value"; "?" for what is not asserted."""
-    match candidate:
-        case EntityCandidate():
-            return f"<{candidate.entity.type}> {candidate.entity.name}"
-        case NameCandidate():
-            return f"name {candidate.name}"
-        case AttributeCandidate():
-            said = f"{called(candidate.entity)} {candidate.key} {candidate.value}"
-        case RelationCandidate():
-            said = f"{called(candidate.subject)} {candidate.label} {called(candidate.object)}"
-        case ActionCandidate():
-            return f"action {called(candidate.actor)} {candidate.verb} {candidate.object}"
-        case InstructionCandidate():
-            return f"instruction {candidate.description}"
-        case UncertaintyCandidate():
-            entity = called(candidate.entity) if candidate.entity else ""
-            return f"? {candidate.reason}: {entity} {candidate.key}"
-    sign = {Polarity.AFFIRMED: "", Polarity.ENDED: "ended: ", Polarity.NEGATED: "not: "}[candidate.polarity]
-    return f"{sign}{said}"
 
 
 def facts(text: str, *, role: str = "user", earlier: tuple[str, ...] = ()) -> set[str]:
@@ -129,7 +101,7 @@ READ = [
     ("Call me Al", {"name Al"}),
     ("Alice here.", {"name Alice"}),
     ("call me tomorrow", set()),
-    ("I'm German.", set()),
+    ("I'm German.", {"I nationality German"}),
     ("I'm a Gemini", set()),
     ("My name isn't Bob.", set()),
     # jobs and employers
@@ -162,8 +134,8 @@ READ = [
     ("I like your answer.", set()),
     # food
     ("I'm vegan.", {"I diet vegan"}),
-    ("I'm allergic to cats, dogs and pollen", {"I allergy cats", "I allergy dogs", "I allergy pollen"}),
-    ("My sister Ana is allergic to peanuts.", {"I sister Ana", "Ana allergy peanuts"}),
+    ("I'm allergic to cats, dogs and pollen", {"I allergies cats", "I allergies dogs", "I allergies pollen"}),
+    ("My sister Ana is allergic to peanuts.", {"I sister Ana", "Ana allergies peanuts"}),
     # family, pets, acquaintances
     ("My dog is called Rex", {"I dog Rex"}),
     ("I have a cat named Mia.", {"I cat Mia"}),
@@ -228,7 +200,7 @@ POLARITY = [
     ("I do not live in Denver any longer.", {"ended: I location Denver"}),
     ("Lucia no longer works for Ikea.", {"ended: Lucia works_at Ikea"}),
     ("I hate not being on the court.", {"? unclear: I dislikes"}),
-    ("I'm not a fan of spicy food.", {"not: I likes spicy food"}),
+    ("I'm not a fan of spicy food.", {"not: I likes spicy food", "I dislikes spicy food"}),
     ("I'm anything but a vegan.", {"? unclear: I diet"}),
     ("I'd be lying if I said I like Berlin.", {"? unclear: I likes"}),
     ("In my novel, Alice lives in Porto.", {"? hypothetical: Alice location"}),
@@ -307,7 +279,7 @@ def test_questions_orders_small_talk_and_other_languages_say_nothing(text: str) 
         ("I'm vegan, what can I eat for breakfast?", {"I diet vegan"}),
         ("I moved to Berlin, can you recommend a restaurant?", {"I location Berlin"}),
         ("Remember that I'm vegan.", {"I diet vegan"}),
-        ("Don't forget I'm allergic to nuts.", {"I allergy nuts"}),
+        ("Don't forget I'm allergic to nuts.", {"I allergies nuts"}),
     ],
 )
 def test_a_statement_beside_a_question_or_order_is_read(text: str, expected: set[str]) -> None:
@@ -471,3 +443,15 @@ def test_no_text_raises_and_every_span_lies_within_it(text: str, role: str) -> N
         assert isinstance(candidate, get_args(AnyCandidate))
         assert 0 <= candidate.start < candidate.end <= len(text)
         assert 0 <= candidate.confidence <= 1
+
+
+def test_the_labelled_sentences_are_read_as_well_as_ever() -> None:
+    """A floor under the figures of `make bench NAME=extraction`, measured on sentences that the rules were made by."""
+    score = Score()
+    for turn in labelled():
+        add(score, turn, extract(turn.text, earlier=turn.earlier).candidates)
+    assert score.expected >= 200
+    assert score.precision >= 0.97, score.wrong
+    assert score.recall >= 0.85, score.missed
+    assert score.polarity_errors == []
+    assert score.small_talk_with_facts == 0

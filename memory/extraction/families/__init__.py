@@ -13,7 +13,10 @@ from memory.extraction.families.habits import Habits
 from memory.extraction.families.kinship import Kinship
 from memory.extraction.families.places import Places
 from memory.extraction.families.preferences import Preferences
+from memory.extraction.families.properties import Properties
+from memory.extraction.families.systems import Systems
 from memory.extraction.families.things import Things
+from memory.extraction.families.traits import Traits
 from memory.extraction.families.work import Work
 from memory.extraction.turns import Reading
 
@@ -24,4 +27,16 @@ class Family(Protocol):
     def read(self, reading: Reading) -> Iterator[Claim]: ...
 
 
-FAMILIES: tuple[Family, ...] = (Work(), Places(), Kinship(), Age(), Diet(), Preferences(), Things(), Habits())
+FAMILIES: tuple[Family, ...] = (
+    Work(),
+    Places(),
+    Kinship(),
+    Age(),
+    Diet(),
+    Preferences(),
+    Things(),
+    Systems(),
+    Habits(),
+    Traits(),
+    Properties(),
+)

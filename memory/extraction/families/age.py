@@ -70,7 +70,7 @@ class Age:
         return Claim(
             subject=subject,
             key=key,
-            value=" ".join(value.split()),
+            value=" ".join(value.split()).rstrip("."),
             start=reading.start,
             end=reading.end,
             category="identity",

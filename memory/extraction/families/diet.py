@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from memory.extraction.claims import Claim
+from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import subject_of
 from memory.extraction.lexicon import listed
-from memory.extraction.phrases import is_pointing, value_of
+from memory.extraction.phrases import complements, is_pointing, value_of
 from memory.extraction.turns import Reading
 
 _DIETS = listed(
@@ -18,7 +18,7 @@ _CONDITIONS = listed("celiac coeliac diabetic")
 
 
 class Diet:
-    """diet and allergy of the speaker or a named person."""
+    """diet, allergies and health of the speaker or a named person."""
 
     def read(self, reading: Reading) -> Iterator[Claim]:
         actor = reading.actor
@@ -48,7 +48,8 @@ class Diet:
             ):
                 return
             key = "health" if text in _CONDITIONS else "diet"
-            yield self._claim(reading, key, text, int(word.idx + len(word)))
+            aspect = Aspect.STATE if reading.lemma in ("be", "have") else Aspect.EVENT
+            yield self._claim(reading, key, text, int(word.idx + len(word)), aspect)
             return
 
     def _has_allergy(self, reading: Reading) -> Iterator[Claim]:
@@ -61,16 +62,21 @@ class Diet:
                     and phrase.words[-2].tag_ in ("NN", "NNS", "NNP")
                     and phrase.words[0].lower_ != "no"
                 ):
-                    yield self._claim(reading, "allergy", value_of(_nouns(phrase.words[:-1])), phrase.end)
+                    yield self._claim(reading, "allergies", value_of(_nouns(phrase.words[:-1])), phrase.end)
                 elif len(phrase.words) == 1:
                     yield from self._allergies(reading)
 
     def _allergies(self, reading: Reading) -> Iterator[Claim]:
-        for phrase in reading.phrases:
-            if phrase.preposition == "to" and not is_pointing(phrase.words):
-                yield self._claim(reading, "allergy", value_of(phrase.words), phrase.end)
+        """The model takes a food at the end of a list for a verb, so the list is read to the sentence's end."""
+        sentence = reading.clause.sentence
+        words = [word for word in sentence if word.i > reading.clause.head.i and not word.is_space]
+        for phrase in complements(words):
+            if phrase.preposition == "to" and not is_pointing(phrase.words) and len(phrase.words) <= 3:
+                if phrase.listed and phrase.words[0].tag_ in ("PRP", "VBP", "VBZ", "VBD", "MD"):
+                    return
+                yield self._claim(reading, "allergies", value_of(phrase.words), phrase.end)
 
-    def _claim(self, reading: Reading, key: str, value: str, end: int) -> Claim:
+    def _claim(self, reading: Reading, key: str, value: str, end: int, aspect: Aspect = Aspect.STATE) -> Claim:
         return Claim(
             subject=subject_of(reading, "person"),
             key=key,
@@ -78,6 +84,7 @@ class Diet:
             start=reading.start,
             end=max(reading.end, end),
             category="identity" if key == "health" else "knowledge",
+            aspect=aspect,
         )
 
 

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from memory.candidates import MemoryCategory, Mention
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_lowercase_name, is_name, is_pointing, mention, value_of
 from memory.extraction.turns import Reading
+
+# "The Kestrel team" is Kestrel, but Leiden University is not Leiden.
+_KINDS_NAMED = THING_KINDS.keys() - listed("university bank agency database engine game")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +57,9 @@ def claim_of(reading: Reading, frame: Frame, phrase: Phrase) -> Claim | None:
     words = phrase.words
     if frame.object_type and len(words) > 1 and words[0].lower_ in FIRST_PERSON_POSSESSIVE:
         words = words[1:]  # "my Tesla"
-    if frame.object_type in ("project", "organisation") and words[-1].lower_ in THING_KINDS and is_name(words[:-1]):
+    if frame.object_type in ("project", "organisation") and words[-1].lower_ in _KINDS_NAMED and is_name(words[:-1]):
         words = words[:-1]  # "the Kestrel team"
-    if is_pointing(words):
+    if is_pointing(words) or (frame.object_type and words[0].ent_type_ in ("DATE", "TIME")):
         return None
     confidence = frame.confidence
     if frame.object_type and not is_name(words):

@@ -21,11 +21,28 @@ _NO_PROPERTY = listed(
     "point question problem issue guess idea bad day life week morning evening night answer request "
     "thing understanding "
     "feeling opinion apology fault mistake turn concern worry plan goal thought thoughts advice suggestion favourite "
-    "favorite fave name birthday bday age job title position role occupation profession work way hope "
+    "favorite fave hobby employer workplace "
+    "name birthday bday age job title position role occupation profession work way hope "
     "pleasure assumption "
     "impression response reaction first last heart mind head body mood focus priority task"
 )
 _SNAKE = re.compile(r"[^a-z0-9]+")
+_MINE_ARE = {
+    "hobbies": "hobbies",
+    "hobby": "hobbies",
+    "interests": "interests",
+    "skills": "skills",
+    "languages": "languages",
+    "allergies": "allergies",
+}
+_POSSESSION = {
+    "own": Aspect.STATE,
+    "have": Aspect.STATE,
+    "drive": Aspect.STATE,
+    "sell": Aspect.END,
+    "buy": Aspect.EVENT,
+    "purchase": Aspect.EVENT,
+}
 
 
 class Habits:
@@ -35,6 +52,8 @@ class Habits:
         yield from self._habits(reading)
         yield from self._owns(reading)
         yield from self._mine_is(reading)
+        yield from self._mine_are(reading)
+        yield from self._avoids(reading)
 
     def _habits(self, reading: Reading) -> Iterator[Claim]:
         standing, key = reading.standing, _HABITS.get(reading.lemma)
@@ -51,9 +70,7 @@ class Habits:
 
     def _owns(self, reading: Reading) -> Iterator[Claim]:
         """ "I own a kayak", "I sold my car", "I bought a Tesla"; of bought things only those with a name last."""
-        aspect = {"own": Aspect.STATE, "sell": Aspect.END, "buy": Aspect.EVENT, "purchase": Aspect.EVENT}.get(
-            reading.lemma
-        )
+        aspect = _POSSESSION.get(reading.lemma)
         if aspect is None or reading.actor is None or is_passive(reading):
             return
         for phrase in reading.direct():
@@ -62,12 +79,46 @@ class Habits:
             words = words[1:] if mine and len(words) > 1 else words
             if (
                 is_pointing(words)
-                or (aspect is Aspect.EVENT and not is_name(words))
+                or ((aspect is Aspect.EVENT or reading.lemma in ("have", "drive")) and not is_name(words))
                 or (aspect is Aspect.END and not mine)
             ):
                 return
+            if reading.lemma == "have" and not _is_artefact(phrase):
+                return
             yield _claim(reading, "owns", value_of(words), phrase, aspect=aspect, confidence=0.85)
             return
+
+    def _avoids(self, reading: Reading) -> Iterator[Claim]:
+        """ "I don't eat pork", "I can't eat gluten", "I avoid dairy": a rule of one's own, told as a negation."""
+        standing, actor = reading.standing, reading.actor
+        if actor is None or reading.lemma not in ("eat", "drink", "avoid") or is_passive(reading) or reading.times:
+            return
+        unable = any(child.lower_ in ("ca", "can", "cannot") for child in reading.clause.head.children)
+        if standing.tense is not Tense.PRESENT or standing.progressive or standing.perfect:
+            return
+        if reading.lemma == "avoid":
+            if standing.polarity is not Polarity.AFFIRMED or standing.reason:
+                return
+        elif standing.polarity is not Polarity.NEGATED or (standing.reason and not unable):
+            return
+        if any(phrase.preposition in ("before", "after", "at", "in", "with", "on") for phrase in reading.phrases):
+            return  # "I don't drink coffee after noon": not the thing as such
+        following = reading.clause.head.nbor(1) if reading.clause.head.i + 1 < len(reading.clause.head.doc) else None
+        for phrase in reading.direct() or _bare_object(reading, following):
+            if is_pointing(phrase.words) or _is_definite(phrase.words[0]) or len(phrase.words) > 3:
+                return
+            claim = _claim(reading, "avoids", value_of(phrase.words), phrase, aspect=Aspect.GIVEN, confidence=0.85)
+            yield claim
+
+    def _mine_are(self, reading: Reading) -> Iterator[Claim]:
+        """ "My hobbies are pottery and chess": one value each."""
+        subject = reading.clause.subject
+        key = _MINE_ARE.get(subject.lower_, "") if subject is not None else ""
+        if not key or subject is None or reading.lemma not in ("be", "include") or not _is_mine(subject):
+            return
+        for phrase in reading.direct():
+            if not is_pointing(phrase.words) and phrase.words[-1].tag_ in ("NN", "NNS", "NNP", "VBG"):
+                yield _claim(reading, key, value_of(phrase.tail or phrase.words), phrase, confidence=0.9, speaker=True)
 
     def _mine_is(self, reading: Reading) -> Iterator[Claim]:
         """ "My bus is the 81", "our staging database is MariaDB"."""
@@ -90,6 +141,8 @@ class Habits:
             or is_name(phrase.words)
             or phrase.words[-1].lower_ in _COLOURS
             or phrase.words[-1].like_num
+            or phrase.words[-1].like_email
+            or phrase.words[-1].like_url
         ):
             return
         if is_pointing(phrase.words):
@@ -134,3 +187,17 @@ def _is_definite(word: Token) -> bool:
 
 def _is_mine(subject: Token) -> bool:
     return any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.lefts)
+
+
+def _is_artefact(phrase: Phrase) -> bool:
+    """ "I have a Canon EOS R6" against "I have a Monday deadline" and "I have a German friend"."""
+    first = phrase.words[0]
+    article = first.i > 0 and first.nbor(-1).lower_ in ("a", "an")
+    return article and not any(word.ent_type_ in ("DATE", "TIME", "NORP", "PERSON", "GPE") for word in phrase.words)
+
+
+def _bare_object(reading: Reading, following: Token | None) -> list[Phrase]:
+    """ "can't eat gluten", where the model takes the food for a verb."""
+    if following is None or following.dep_ != "xcomp" or following.sent != reading.clause.sentence:
+        return []
+    return [Phrase((following,))]

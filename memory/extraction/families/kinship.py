@@ -1,10 +1,11 @@
 """Family, pets and acquaintances, with their names."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spacy.tokens import Token
 
-from memory.candidates import SPEAKER, MemoryCategory
+from memory.candidates import SPEAKER, MemoryCategory, Polarity
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.lexicon import (
     ACQUAINTANCES,
@@ -19,6 +20,13 @@ from memory.extraction.phrases import is_name, name_around, value_of
 from memory.extraction.turns import Reading
 
 _CALLED = listed("named called name call")
+# Several of a kind: each name is a value beside the others.
+_MANY = {
+    **dict.fromkeys(("kids", "children", "sons", "daughters", "twins"), "children"),
+    **dict.fromkeys(("siblings", "brothers", "sisters"), "siblings"),
+    **dict.fromkeys(("dogs", "cats", "pets", "hamsters", "rabbits", "parrots", "kittens", "puppies"), "pets"),
+    **dict.fromkeys(("friends",), "friends"),
+}
 _SPELLINGS = {
     "mom": "mother",
     "mum": "mother",
@@ -54,6 +62,9 @@ class Kinship:
         yield from self._is_named(reading, subject)
         yield from self._has_one_named(reading)
         yield from self._is_my(reading, seen)
+        yield from self._names_told(reading)
+        yield from self._several(reading)
+        yield from self._has_pets(reading)
 
     def _beside(self, word: Token) -> Iterator[tuple[Token, ...]]:
         """ "my sister Ana", "my sister, Ana,", "Ana, my sister,"."""
@@ -109,6 +120,65 @@ class Kinship:
             if noun and name and not _is_mine(noun_token):
                 yield _claim(noun, noun_token, name, _possession(reading.lemma))
 
+    def _names_told(self, reading: Reading) -> Iterator[Claim]:
+        """ "... and my father's name is Karl", wherever the parse has put it; "I have a brother, Mark"."""
+        for word in reading.clause.own:
+            doc = word.doc
+            if word.lower_ == "name" and word.i >= 3 and doc[word.i - 1].tag_ == "POS" and word.i + 2 < word.sent.end:
+                noun = doc[word.i - 2]
+                verb, name = doc[word.i + 1], _person_name(doc[word.i + 2])
+                mine = _relative(noun) and _is_mine(noun)
+                if mine and verb.lower_ in ("is", "'s") and name:
+                    yield _claim(_relative(noun), noun, name, Aspect.GIVEN)
+        if reading.actor == SPEAKER and reading.lemma == "have" and reading.standing.polarity is Polarity.AFFIRMED:
+            for phrase in reading.direct()[:1]:
+                noun, doc = phrase.head, phrase.head.doc
+                if not _relative(noun) or noun.i + 2 >= noun.sent.end or doc[noun.i + 1].text != ",":
+                    continue
+                name = _person_name(doc[noun.i + 2])
+                if name and name[0].i == noun.i + 2:
+                    yield _claim(_relative(noun), noun, name, Aspect.GIVEN)
+
+    def _several(self, reading: Reading) -> Iterator[Claim]:
+        """ "I have two kids, Leo and Maya", "my sons are Max and Tim", "my daughters Ida and Eva"."""
+        for word in reading.clause.own:
+            key = _MANY.get(word.lower_)
+            if key is None:
+                continue
+            owned = _is_mine(word) or (
+                reading.actor == SPEAKER and reading.lemma == "have" and word.i > reading.clause.head.i
+            )
+            if not owned or reading.standing.polarity is not Polarity.AFFIRMED:
+                continue
+            for name in _names_after(word):
+                yield replace(_claim(key, word, name, Aspect.GIVEN), category="identity")
+
+    def _has_pets(self, reading: Reading) -> Iterator[Claim]:
+        """ "I have a dog", "we adopted two cats", "our hamster died": pets of which no name is told."""
+        head = reading.clause.head
+        died = reading.lemma in ("die", "pass") and reading.clause.subject is not None
+        if died:
+            noun = reading.clause.subject
+        elif reading.actor == SPEAKER and reading.lemma in ("have", "own", "adopt", "get"):
+            noun = next((phrase.head for phrase in reading.direct()[:1]), None)
+        else:
+            return
+        if noun is None or noun.lemma_.lower() not in PETS - {"pet"} or any(_name_beside(noun)):
+            return
+        if died != _is_mine(noun) or (not died and noun.i < head.i):
+            return
+        kind = noun.lemma_.lower()
+        yield Claim(
+            subject=SPEAKER,
+            key="pets",
+            value=_SPELLINGS.get(kind, kind),
+            start=reading.start,
+            end=reading.end,
+            category="identity",
+            aspect=Aspect.END if died else _possession(reading.lemma),
+            confidence=0.85,
+        )
+
     def _is_my(self, reading: Reading, seen: set[int]) -> Iterator[Claim]:
         """ "Bob is my manager"."""
         subject = reading.clause.subject
@@ -153,6 +223,32 @@ def _relative(word: Token) -> str:
         if candidate in FAMILY or candidate in PETS or candidate in ACQUAINTANCES:
             return _SPELLINGS.get(candidate, candidate)
     return ""
+
+
+def _names_after(word: Token) -> list[tuple[Token, ...]]:
+    """The names listed behind "my sons", "my kids are" or "two kids," up to the first word that is none."""
+    doc, names = word.doc, list[tuple[Token, ...]]()
+    position = word.i + 1
+    while position < word.sent.end:
+        following = doc[position]
+        if (name := _person_name(following)) and name[0].i == position:
+            names.append(name)
+            position = name[-1].i + 1
+        elif following.text in (",", ":", "-", "–", "—", "(", "and", "&") or (
+            not names and following.lower_ in ("are", "named", "called", "is", "'s")
+        ):
+            position += 1
+        else:
+            break
+    return names
+
+
+def _name_beside(noun: Token) -> Iterator[Token]:
+    """A name that another rule reads: "a dog named Rex", "my dog Rex"."""
+    following = noun.doc[noun.i + 1 : noun.i + 3]
+    for word in following:
+        if word.lower_ in _CALLED or (word.text[:1].isupper() and word.tag_ == "NNP"):
+            yield word
 
 
 def _noun_end(word: Token) -> int:

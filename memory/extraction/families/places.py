@@ -24,7 +24,7 @@ FRAMES = (
     ),
     Frame(
         verbs=_MOVE,
-        prepositions=("from",),
+        prepositions=("from", "of"),
         key="location",
         category="identity",
         object_type="location",

@@ -30,6 +30,7 @@ class Preferences:
         actor = reading.actor
         if actor is None or (not actor.speaker and actor.type in ("location", "event")):
             return
+        yield from self._rather(reading)
         standing = reading.standing
         if standing.tense is Tense.PAST and standing.polarity is Polarity.AFFIRMED:
             return  # "I loved the concert" tells of one occasion
@@ -75,17 +76,43 @@ class Preferences:
             return "likes", [phrase for phrase in phrases if phrase.preposition == "into"]
         for phrase in phrases[:1]:
             lowered = [word.lower_ for word in phrase.words]
-            for cue in ("fan", "fond", "lover"):
-                if cue in lowered and "of" in lowered[lowered.index(cue) :]:
-                    rest = phrase.words[lowered.index("of") + 1 :]
+            for cue, link in (("fan", "of"), ("fond", "of"), ("lover", "of"), ("keen", "on")):
+                if cue in lowered and link in lowered[lowered.index(cue) :]:
+                    rest = phrase.words[lowered.index(link) + 1 :]
                     return "likes", [Phrase(rest, tail=rest)] if rest else []
+        if "keen" in [word.lower_ for word in reading.clause.after[:3]]:
+            return "likes", [phrase for phrase in phrases if phrase.preposition == "on"][:1]
         return "", []
+
+    def _rather(self, reading: Reading) -> Iterator[Claim]:
+        """ "I'd rather take the train than fly": a wish by its form, a preference by its meaning."""
+        actor, head = reading.actor, reading.clause.head
+        if actor is None or not actor.speaker or head.tag_ not in ("VB", "VBP"):
+            return
+        if not any(child.lower_ == "rather" and child.i < head.i for child in head.children):
+            return
+        than = next((word for word in reading.clause.sentence if word.lower_ == "than" and word.i > head.i), None)
+        if than is None:
+            return
+        words = [word for word in reading.clause.sentence if head.i <= word.i < than.i]
+        if not is_pointing(words[1:2]) or len(words) == 1:
+            yield Claim(
+                subject=SPEAKER,
+                key="preference",
+                value=value_of(words),
+                start=reading.start,
+                end=reading.end,
+                category="knowledge",
+                aspect=Aspect.GIVEN,
+                confidence=0.85,
+            )
 
     def _objects(self, reading: Reading) -> list[Phrase]:
         """Direct objects, and "to hike" or "hiking in the hills" after the verb."""
         phrases = reading.phrases
         if phrases and phrases[0].preposition == "to" and phrases[0].words[0].tag_ in ("VB", "NN", "VBP"):
-            return [phrases[0]]
+            asked = any(word.tag_ == "WP" and word.i < reading.clause.head.i for word in reading.clause.own)
+            return [] if asked else [phrases[0]]  # "that's what I like to hear"
         chosen = []
         for position, phrase in enumerate(phrases):
             if phrase.preposition or (position and not phrase.listed):
@@ -96,7 +123,8 @@ class Preferences:
     def _value(self, phrase: Phrase) -> str:
         words: Sequence[Token] = phrase.tail or phrase.words
         if is_pointing(words) or any(
-            word.lower_ in ("you", "your", "this", "that", "it", "these", "those") for word in words
+            word.lower_ in ("you", "your", "this", "that", "it", "these", "those", "them", "him", "her")
+            for word in words
         ):
             return ""
         if words[0].i and words[0].nbor(-1).lower_ == "the" and words[0].tag_ not in ("NNP", "NNPS"):
@@ -139,7 +167,11 @@ def _says_dislike(reading: Reading) -> bool:
         standing.polarity is Polarity.NEGATED
         and not standing.reason
         and standing.tense is Tense.PRESENT
-        and (reading.lemma == "enjoy" or reading.clause.head.lower_ in ("like", "likes"))
+        and (
+            reading.lemma == "enjoy"
+            or reading.clause.head.lower_ in ("like", "likes")
+            or any(word.lower_ in ("fan", "keen") for word in reading.clause.after)
+        )
     )
 
 

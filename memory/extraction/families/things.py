@@ -7,6 +7,7 @@ from memory.candidates import SPEAKER, Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, read_frames
 from memory.extraction.families.relation_frames import RELATION_FRAMES
+from memory.extraction.families.systems import described_thing
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
@@ -14,6 +15,7 @@ from memory.extraction.turns import Reading
 
 _TECHNICAL = {
     ("write", "in"): "written_in",
+    ("rewrite", "in"): "written_in",
     ("build", "in"): "built_with",
     ("build", "with"): "built_with",
     ("build", "on"): "built_with",
@@ -40,6 +42,7 @@ class Things:
             yield claim
         yield from self._described(reading)
         yield from self._status(reading)
+        yield from self._due(reading)
         yield from self._technical(reading)
         yield from self._uses(reading)
         yield from self._speaks(reading)
@@ -84,6 +87,24 @@ class Things:
                 confidence=0.85,
             )
 
+    def _due(self, reading: Reading) -> Iterator[Claim]:
+        """ "Atlas is due on June 1"."""
+        actor, after = reading.actor, reading.clause.after
+        if actor is None or actor.speaker or reading.lemma != "be" or not after or after[0].lower_ != "due":
+            return
+        for time in reading.times[:1]:
+            text = reading.clause.sentence.text[time.span_start : time.span_end]
+            yield Claim(
+                subject=Mention(type=_thing_type(actor, ""), name=actor.name),
+                key="deadline",
+                value=" ".join(text.split()).removeprefix("on ").removeprefix("by "),
+                start=reading.start,
+                end=reading.end,
+                category="context",
+                aspect=Aspect.GIVEN,
+                confidence=0.85,
+            )
+
     def _technical(self, reading: Reading) -> Iterator[Claim]:
         """ "written in Go", of a clause of its own or behind a description."""
         key_of = {preposition: key for (verb, preposition), key in _TECHNICAL.items() if verb == reading.lemma}
@@ -92,6 +113,8 @@ class Things:
         actor, kind = reading.actor, ""
         if actor is None or actor.speaker:
             actor, kind = reading.described(), _kind_word(reading)
+        if actor is None:
+            actor = described_thing(reading.clause.subject)
         if actor is None or actor.speaker or actor.type == "person":
             return
         subject = Mention(type=_thing_type(actor, kind), name=actor.name)
@@ -125,6 +148,8 @@ class Things:
         if key is None or reading.actor is None:
             return
         for phrase in reading.direct():
+            if is_name(phrase.words[-1:]) and phrase.words[0].lower_ in ("little", "bit", "basic", "some", "fluent"):
+                phrase = Phrase(phrase.words[-1:])
             if not is_name(phrase.words) or is_pointing(phrase.words):
                 continue
             subject = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)

@@ -39,20 +39,27 @@ class Work:
                 continue
             if isinstance(claim.value, Mention) and claim.value.name.lower() in _NO_WORKPLACE:
                 continue
+            if claim.key == "field_of_study" and not _studies_a_field(reading):
+                continue
+            if reading.lemma == "join" and isinstance(claim.value, Mention) and _joins_team(reading):
+                claim = replace(claim, key="works_on", value=Mention(type="project", name=claim.value.name))
             yield claim
 
     def _all(self, reading: Reading) -> Iterator[Claim]:
         frames = read_frames(reading, JOB_FRAMES)
         if reading.lemma in ("leave", "quit") and not _leaves_employer(reading):
             frames = iter(())
-        if reading.lemma == "become" and not has_job_head(reading.direct()):
+        if reading.lemma in ("become", "appoint", "name", "elect", "make") and not has_job_head(reading.direct()):
             frames = iter(())
-        yield from frames
+        for claim in frames:
+            yield from _with_employer(reading, claim)
+        yield from self._my_employer_is(reading)
         yield from self._hired_by_others(reading)
         yield from self._is_a(reading)
         yield from self._my_job_is(reading)
         yield from self._got_a_job(reading)
-        if reading.lemma == "switch" and reading.actor is not None:
+        subject = reading.clause.subject
+        if reading.lemma == "switch" and reading.actor is not None and subject is not None and subject.lower_ != "we":
             yield from self._switched(reading)
 
     def _got_a_job(self, reading: Reading) -> Iterator[Claim]:
@@ -159,6 +166,16 @@ class Work:
             category="identity",
         )
 
+    def _my_employer_is(self, reading: Reading) -> Iterator[Claim]:
+        """ "My new employer is Vantage"."""
+        subject = reading.clause.subject
+        if reading.lemma != "be" or subject is None or subject.lower_ not in ("employer", "workplace"):
+            return
+        direct = reading.direct()
+        mine = any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.children)
+        if mine and direct and is_name(direct[0].words):
+            yield _employer(reading, direct[0], confidence=0.9, subject=SPEAKER)
+
     def _hired_by_others(self, reading: Reading) -> Iterator[Claim]:
         """ "They hired me as a data engineer at Globex": the speaker is the object."""
         if reading.lemma not in ("hire", "promote", "appoint", "employ", "make"):
@@ -210,9 +227,9 @@ class Work:
                 )
 
 
-def _employer(reading: Reading, phrase: Phrase, *, confidence: float) -> Claim:
+def _employer(reading: Reading, phrase: Phrase, *, confidence: float, subject: Mention | None = None) -> Claim:
     return Claim(
-        subject=subject_of(reading, "person"),
+        subject=subject or subject_of(reading, "person"),
         key="works_at",
         value=mention(phrase.words, "organisation"),
         start=reading.start,
@@ -242,3 +259,31 @@ def _leaves_employer(reading: Reading) -> bool:
     if words[-1].lower_ in _JOB_NOUNS:
         return True
     return is_name(words) or is_lowercase_name(words)
+
+
+def _joins_team(reading: Reading) -> bool:
+    """ "Nina joined the Atlas team": a project rather than an employer."""
+    direct = reading.direct()
+    return bool(direct) and direct[0].words[-1].lower_ in ("team", "project") and len(direct[0].words) > 1
+
+
+def _studies_a_field(reading: Reading) -> bool:
+    """ "I studied physics at MIT", not "I studied the map" nor "I studied for hours"."""
+    direct = reading.direct()
+    if reading.lemma == "major":
+        return True
+    if not direct or reading.clause.head.i + 1 != direct[0].words[0].i or reading.standing.progressive:
+        return False
+    return direct[0].head.tag_ in ("NN", "NNP", "NNS") and direct[0].words[0].tag_ != "PRP$"
+
+
+def _with_employer(reading: Reading, claim: Claim) -> Iterator[Claim]:
+    """ "I was appointed CFO of Larkspur": the title, and whose."""
+    if claim.key != "job_title" or reading.lemma not in ("appoint", "name", "elect", "become", "make"):
+        yield claim
+        return
+    for phrase in reading.direct()[:1]:
+        title, headed = without_headed(phrase.words)
+        yield replace(claim, value=value_of(title))
+        if headed:
+            yield replace(_employer(reading, Phrase(headed), confidence=0.85), aspect=claim.aspect)

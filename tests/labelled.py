@@ -1,0 +1,134 @@
+"""Labelled sentences: what a turn says, one line a fact, and how an extractor's answer is scored against it.
+
+A file holds blocks: the turn, then indented lines of what it says. `# chat` before the turn marks small talk,
+which says nothing. Earlier turns stand before the turn, each ended by ` ||`. A fact is written as
+`[ended: |not: ]subject key value`, `name X`, `instruction X`, `action subject verb object` or `? about`; the
+speaker is `I`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory.candidates import (
+    ActionCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    EntityCandidate,
+    InstructionCandidate,
+    Mention,
+    NameCandidate,
+    Polarity,
+    RelationCandidate,
+    UncertaintyCandidate,
+)
+
+SENTENCES = Path(__file__).parent / "data" / "labelled_sentences.txt"
+SIGNS = {Polarity.AFFIRMED: "", Polarity.ENDED: "ended: ", Polarity.NEGATED: "not: "}
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One turn with the facts that it says. earlier: turns before it, oldest first."""
+
+    text: str
+    says: tuple[str, ...]
+    small_talk: bool = False
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts over a file. polarity_errors: facts given with the sign turned round."""
+
+    given: int = 0
+    expected: int = 0
+    right: int = 0
+    small_talk: int = 0
+    small_talk_with_facts: int = 0
+    polarity_errors: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.given if self.given else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.right / self.expected if self.expected else 1.0
+
+
+def labelled(path: Path = SENTENCES) -> Iterator[Labelled]:
+    """The turns of a file, in its order."""
+    small_talk, turn, says = False, "", list[str]()
+    for line in [*path.read_text(encoding="utf-8").splitlines(), ""]:
+        if line.startswith("  ") and line.strip():
+            says.append(line.strip())
+            continue
+        if turn:
+            *earlier, text = (part.strip() for part in turn.split("||"))
+            yield Labelled(text, tuple(says), small_talk, tuple(earlier))
+            small_talk, turn, says = False, "", []
+        if line.strip() == "# chat":
+            small_talk = True
+        elif line.strip() and not line.startswith("#"):
+            turn = line.strip()
+
+
+def called(entity: Mention) -> str:
+    return "I" if entity.speaker else entity.name
+
+
+def brief(candidate: AnyCandidate) -> str:
+    """A candidate in one line: polarity, then "subject key value"; "?" for what is not asserted."""
+    match candidate:
+        case EntityCandidate():
+            return f"<{candidate.entity.type}> {candidate.entity.name}"
+        case NameCandidate():
+            return f"name {candidate.name}"
+        case AttributeCandidate():
+            said = f"{called(candidate.entity)} {candidate.key} {candidate.value}"
+        case RelationCandidate():
+            said = f"{called(candidate.subject)} {candidate.label} {called(candidate.object)}"
+        case ActionCandidate():
+            return f"action {called(candidate.actor)} {candidate.verb} {candidate.object}"
+        case InstructionCandidate():
+            return f"instruction {candidate.description}"
+        case UncertaintyCandidate():
+            entity = called(candidate.entity) if candidate.entity else ""
+            return f"? {candidate.reason}: {entity} {candidate.key}"
+        case _:
+            return type(candidate).__name__
+    return f"{SIGNS[candidate.polarity]}{said}"
+
+
+def add(score: Score, turn: Labelled, candidates: Sequence[AnyCandidate]) -> None:
+    """Count one turn's answer. Bare entities and doubts assert nothing, so neither is counted."""
+    given = {_same(said) for said in _asserted(map(brief, candidates))}
+    expected = {_same(said) for said in _asserted(turn.says)}
+    score.given += len(given)
+    score.expected += len(expected)
+    score.right += len(given & expected)
+    score.wrong += [f"{turn.text} -> {said}" for said in sorted(given - expected)]
+    score.missed += [f"{turn.text} -> {said}" for said in sorted(expected - given)]
+    score.polarity_errors += [
+        f"{turn.text} -> {said}" for said in given - expected if any(turned in expected for turned in _turned(said))
+    ]
+    if turn.small_talk:
+        score.small_talk += 1
+        score.small_talk_with_facts += bool(given)
+
+
+def _asserted(facts: Iterable[str]) -> list[str]:
+    return [fact for fact in facts if not fact.startswith(("?", "<"))]
+
+
+def _same(fact: str) -> str:
+    return " ".join(fact.casefold().split()).rstrip(".")
+
+
+def _turned(fact: str) -> list[str]:
+    """The same fact with other signs."""
+    bare = fact.removeprefix("ended: ").removeprefix("not: ")
+    return [sign + bare for sign in SIGNS.values() if sign + bare != fact]
