@@ -59,6 +59,12 @@ def serve() -> None:
 
 
 @main.command()
+def worker() -> None:
+    """Do background work only. `serve` does it too; more workers may run beside it."""
+    server.work(from_env())
+
+
+@main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def migrate(as_json: bool) -> None:
     """Bring the schema up to date and rebuild read models of an older version."""

@@ -9,6 +9,7 @@ from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 import migrations
+from api import queue
 from api.errors import StartupError
 from memory.log import Connection, Pool
 from projections import schema
@@ -88,18 +89,25 @@ class Database:
             connection.execute("SET transaction_timeout = 0")
         return connection
 
+    def session_settings(self) -> bytes:
+        """Statements that make any connection one of the application's role, without time-outs."""
+        statements = [
+            f"SET search_path = {migrations.SCHEMA}, {READ_MODELS_SCHEMA}, {queue.QUEUE_SCHEMA}, public",
+            "SET timezone = 'UTC'",
+        ]
+        if self.log_guard == "role":
+            statements.append(f"SET ROLE {migrations.APP_ROLE}")
+        return "; ".join(statements).encode()
+
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
         statements = [
-            f"SET search_path = {migrations.SCHEMA}, {READ_MODELS_SCHEMA}, public",
-            "SET timezone = 'UTC'",
+            self.session_settings().decode(),
             f"SET statement_timeout = {STATEMENT_TIMEOUT_MS}",
             f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_TIMEOUT_MS}",
         ]
         if connection.info.server_version >= TRANSACTION_TIMEOUT_SINCE:
             # Between the statements of a pipeline a session counts as active, which only this bounds.
             statements.append(f"SET transaction_timeout = {TRANSACTION_TIMEOUT_MS}")
-        if self.log_guard == "role":
-            statements.append(f"SET ROLE {migrations.APP_ROLE}")
         connection.execute("; ".join(statements).encode())
 
 
@@ -133,7 +141,9 @@ def _migrated(connection: psycopg.Connection[Any], url: str) -> Database:
         _run_alembic(url)
     with connection.transaction():
         guard = _ensure_guard(connection)
-        schema.ensure(connection, migrations.APP_ROLE if guard == "role" else None)
+        app_role = migrations.APP_ROLE if guard == "role" else None
+        schema.ensure(connection, app_role)
+        queue.ensure(connection, app_role)
     return Database(url, guard)
 
 

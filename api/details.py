@@ -71,7 +71,13 @@ def turn(row: TurnRow, extraction: ExtractionRow | None) -> Json:
     """A turn with how far it is understood; without `extraction`, nobody asked to understand it."""
     state: Json = {"status": ExtractionStatus.NONE.value, "extractor": None}
     if extraction is not None:
-        state = {"status": extraction.status, "extractor": extraction.extractor}
+        state = {
+            "status": extraction.status,
+            "extractor": extraction.extractor,
+            "attempts": extraction.attempts,
+            "nextAttemptAt": ids.moment(extraction.due_at),
+        }
         if extraction.error is not None:
             state["error"] = extraction.error
+            state["retryable"] = extraction.retryable
     return {**wire.turn(row), "extraction": state}

@@ -1,17 +1,15 @@
-"""After a start: understand the turns that a crash left recorded but not learnt from."""
+"""Turns that were recorded but are not yet learnt from: after a crash, or because the extractor failed."""
 
 import logging
-import time
-from collections.abc import Mapping
-from datetime import timedelta, timezone
-
-import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta, timezone
 
 from api.keys import ADMIN_PRINCIPAL
 from api.wiring import Services
-from memory.errors import SessionUnavailable, Unavailable
-from memory.remember import PendingTurn, Turn
+from api.worker import Ids, Task
+from memory.errors import SessionUnavailable
+from memory.remember import ExtractionStatus, PendingTurn, Turn
 from memory.values import Infer, Role
 from projections import turns
 from projections.access import caller_of_principal, every_scope_set
@@ -21,30 +19,20 @@ from projections.turns import TurnRow
 logger = logging.getLogger(__name__)
 
 BATCH_TURNS = 100
-RETRY_PAUSE_S = 2
+# A turn that nobody has tried for so long is nobody's work: its server died, or lost the database.
+LOST_AFTER = timedelta(seconds=90)
+# Contexts where nothing happened for longer than any retry lasts have nothing that is due.
+IDLE_AFTER = timedelta(days=2)
 HEADS = "SELECT context_id, position FROM contexts WHERE deleted_at IS NULL ORDER BY context_id"
+ACTIVE = """
+SELECT context_id FROM contexts WHERE deleted_at IS NULL AND recorded_at > %(since)s ORDER BY context_id
+"""
 
 
 def heads(services: Services) -> dict[str, int]:
     """The position of every context: what lies up to here was recorded by an earlier run of the server."""
     with services.pool.connection() as connection:
         return dict(connection.execute(HEADS).fetchall())
-
-
-def keep_learning(services: Services, until: Mapping[str, int]) -> None:
-    """`learn_pending`, again after a pause while the database can't be reached, until it is done.
-
-    For a thread of its own; ends silently when the server stops.
-    """
-    while True:
-        try:
-            learn_pending(services, until)
-        except PoolClosed:
-            return
-        except (PoolTimeout, psycopg.OperationalError, Unavailable):
-            time.sleep(RETRY_PAUSE_S)
-        else:
-            return
 
 
 def learn_pending(services: Services, until: Mapping[str, int]) -> int:
@@ -59,12 +47,55 @@ def learn_pending(services: Services, until: Mapping[str, int]) -> int:
     return learnt
 
 
+class PendingTurns:
+    """The background task that tries them again.
+
+    earlier: positions up to which turns were left by an earlier run, and are tried whether due or not.
+    """
+
+    def __init__(self, earlier: Mapping[str, int]) -> None:
+        self._earlier = dict(earlier)
+
+    @property
+    def task(self) -> Task:
+        return Task("learn_pending", self.run, self.waiting)
+
+    def waiting(self, services: Services) -> Iterator[Ids]:
+        with services.pool.connection() as connection:
+            since = {"since": datetime.now(UTC) - IDLE_AFTER}
+            active = [context_id for (context_id,) in connection.execute(ACTIVE, since)]
+        for context_id in {*self._earlier, *active}:
+            if context_id in self._earlier or _due(services, context_id, limit=1):
+                yield {"context_id": context_id}
+
+    def run(self, services: Services, ids: Ids) -> None:
+        """Learn from the context's turns, oldest first, until one fails: its provider is likely to fail for all."""
+        context_id = ids["context_id"]
+        services.extractor.load()
+        until = self._earlier.get(context_id)
+        if until is not None:
+            learn_pending(services, {context_id: until})
+            self._earlier.pop(context_id, None)
+        while True:
+            batch = _due(services, context_id, limit=BATCH_TURNS)
+            for row in batch:
+                if not _learn(services, context_id, row):
+                    return
+            if len(batch) < BATCH_TURNS:
+                return
+
+
+def _due(services: Services, context_id: str, *, limit: int) -> list[TurnRow]:
+    now = datetime.now(UTC)
+    abandon_before = now - timedelta(seconds=services.memory.retries.give_up_s)
+    with _reading(services, context_id) as reader:
+        return turns.due(reader, now=now, lost_before=now - LOST_AFTER, abandon_before=abandon_before, limit=limit)
+
+
 def _learn_context(services: Services, context_id: str, until: int) -> int:
     after = learnt = 0
     while True:
-        with services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
-            generation, seen = every_scope_set(connection, context_id)
-            reader = Reader(cursor, context_id, generation, seen)
+        with _reading(services, context_id) as reader:
             pending = turns.pending(reader, after=after, until=until, limit=BATCH_TURNS)
         for row in pending:
             learnt += _learn(services, context_id, row)
@@ -73,8 +104,19 @@ def _learn_context(services: Services, context_id: str, until: int) -> int:
         after = pending[-1].position_from
 
 
+@contextmanager
+def _reading(services: Services, context_id: str) -> Iterator[Reader]:
+    """A reader of everything in the context, for the server's own work on behalf of nobody."""
+    with services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
+        generation, seen = every_scope_set(connection, context_id)
+        yield Reader(cursor, context_id, generation, seen)
+
+
 def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
-    """Learn from a turn as its own principal, so that nothing differs from learning at once."""
+    """Learn from a turn as its own principal, so that nothing differs from learning at once.
+
+    Returns whether it is understood now.
+    """
     with services.pool.connection() as connection:
         caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN_PRINCIPAL)
     if caller is None:
@@ -88,9 +130,10 @@ def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
         memory_category=row.memory_category,
     )
     said_at = row.said_at.astimezone(timezone(timedelta(seconds=row.utc_offset_s)))
+    pending = PendingTurn(turn, row.session_id, said_at, row.position_from, row.seq)
     try:
-        services.memory.learn_pending(caller, PendingTurn(turn, row.session_id, said_at, row.position_from, row.seq))
+        learnt = services.memory.learn_pending(caller, pending)
     except SessionUnavailable:
         logger.warning("turn %s of context %s stays pending: its principal lost the session", row.id, context_id)
         return False
-    return True
+    return learnt.status in (ExtractionStatus.COMPLETE, ExtractionStatus.NOTHING_FOUND)

@@ -4,7 +4,6 @@ import logging
 import signal
 import socket
 import sys
-import threading
 from types import FrameType
 from typing import NoReturn
 
@@ -14,7 +13,9 @@ from api import wiring
 from api.app import create_app
 from api.config import Settings
 from api.errors import StartupError
-from api.recovery import heads, keep_learning
+from api.recovery import heads
+from api.tasks import tasks
+from api.worker import Worker
 
 logger = logging.getLogger(__name__)
 
@@ -44,11 +45,30 @@ def serve(settings: Settings) -> None:
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
                 print(BANNER.format(**shown, context=settings.context, key=key), flush=True)
-                pending = (services, heads(services))
-                threading.Thread(target=keep_learning, args=pending, name="learn-pending", daemon=True).start()
-                _run(services, listener)
+                worker = Worker(services, tasks(heads(services)))
+                worker.start()
+                try:
+                    _run(services, listener)
+                finally:
+                    worker.stop()
         except KeyboardInterrupt:
             pass
+
+
+def work(settings: Settings) -> None:
+    """Do background work, beside any servers of the same database, until told to stop."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    try:
+        with wiring.services(settings, watched=True) as services:
+            worker = Worker(services, tasks())
+            worker.start()
+            try:
+                worker.wait()
+            finally:
+                worker.stop()
+    except KeyboardInterrupt:
+        pass
 
 
 def _run(services: wiring.Services, listener: socket.socket) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from api import ids
 from memory.importance import importance
-from memory.remember import ExtractionStatus, Learnt
+from memory.remember import Learnt
 from memory.values import SourceKind
 from projections.actions import ActionRow
 from projections.attribute_versions import AttributeVersionRow
@@ -129,8 +129,8 @@ def extraction(learnt: Learnt, diff: TurnDiff) -> Json:
             for one in diff.corrections
         ],
     }
-    if learnt.error:
-        answer["error"] = {"type": learnt.error, "retryable": learnt.status is ExtractionStatus.PENDING}
+    if learnt.failure:
+        answer["error"] = {"type": learnt.failure.error, "retryable": learnt.failure.retryable}
     return answer
 
 

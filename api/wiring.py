@@ -11,6 +11,7 @@ from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
+from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
 from memory.extraction.local import LocalExtractor
@@ -41,6 +42,7 @@ class Services:
     curation: Curation
     extractor: LocalExtractor
     traces: TraceBuffer
+    queue: Queue
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -91,6 +93,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 curation=Curation(memory, knowledge),
                 extractor=extractor,
                 traces=traces,
+                queue=Queue(pool),
             )
 
 

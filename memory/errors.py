@@ -17,6 +17,8 @@ The docstring of a class is the title shown to callers; the message is the detai
 
 from typing import ClassVar
 
+from memory.usage import NO_USAGE, Usage
+
 
 class PalimpsestError(Exception):
     """Internal error"""
@@ -120,7 +122,21 @@ class Unavailable(PalimpsestError):
 class ExtractorUnavailable(Unavailable):
     """The extractor could not answer"""
 
-    retryable: ClassVar[bool] = True
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        kind: str = "ExtractorUnavailable",
+        retryable: bool = True,
+        wait_s: float | None = None,
+        model: str = "",
+        usage: Usage = NO_USAGE,
+    ) -> None:
+        """kind: of failure, as callers see it; no content. wait_s: as long as the provider asks to wait.
+        usage: what the failed attempts took."""
+        super().__init__(detail)
+        self.kind, self.retryable, self.wait_s = kind, retryable, wait_s
+        self.model, self.usage = model, usage
 
 
 class LogCorrupt(PalimpsestError):

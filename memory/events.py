@@ -20,6 +20,7 @@ from eventsourcing.utils import register_topic
 
 from memory.candidates import AnyCandidate, MemoryCategory
 from memory.timeline import Segment
+from memory.usage import NO_USAGE, Usage
 from memory.values import Infer, Role, SourceKind
 
 
@@ -118,18 +119,59 @@ class TurnRecorded(Event, frozen=True, kw_only=True):
 
 
 class ExtractionCompleted(Event, frozen=True, kw_only=True):
-    """What the extractor answered, before it was compared with memory."""
+    """What the extractor answered, before it was compared with memory.
+
+    model: the language model that it asked, "" for none. dropped: candidates whose words are not in the turn.
+    """
+
+    class_version = 2
 
     extractor: str
     candidates: tuple[AnyCandidate, ...]
+    model: str = ""
+    usage: Usage = NO_USAGE
+    dropped: int = 0
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
 
 
 class ExtractionFailed(Event, frozen=True, kw_only=True):
-    """The extractor could not answer; the turn stays pending. error: the kind of failure, no content."""
+    """The extractor could not answer; the turn stays pending. error: the kind of failure, no content.
+
+    attempt: counts from 1. retry_in_s: when the next one is due, None if only a human can help.
+    """
+
+    class_version = 2
 
     extractor: str
     error: str
     retryable: bool
+    attempt: int = 1
+    retry_in_s: float | None = None
+    model: str = ""
+    usage: Usage = NO_USAGE
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
+
+
+class ExtractionAbandoned(Event, frozen=True, kw_only=True):
+    """Too many attempts have failed for too long; the turn is kept and no more tried by itself."""
+
+    extractor: str
+    error: str
+    attempts: int
+
+
+class ModelUsed(Event, frozen=True, kw_only=True):
+    """A language model was asked for something else than an extraction. purpose: such as "response"."""
+
+    purpose: str
+    model: str
+    usage: Usage
 
 
 # --- entities ---------------------------------------------------------------------------------
@@ -365,6 +407,8 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     TurnRecorded,
     ExtractionCompleted,
     ExtractionFailed,
+    ExtractionAbandoned,
+    ModelUsed,
     EntityRecognised,
     EntityMentioned,
     SpeakerNamed,

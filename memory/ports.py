@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -23,6 +24,14 @@ class KnownSession:
     closed: bool = False
     speaker_id: UUID | None = None
     speaker_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingExtraction:
+    """attempts: that failed so far. recorded_at: of the turn."""
+
+    attempts: int
+    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,8 @@ class Knowledge(Protocol):
 
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool: ...
 
-    def is_pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> bool:
-        """Whether the turn still waits to be understood."""
+    def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
+        """How far a turn is that still waits to be understood; None for any other."""
         ...
 
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:

@@ -19,14 +19,15 @@ from memory import idempotency
 from memory.candidates import AnyCandidate, Extraction, MemoryCategory
 from memory.decide import decide
 from memory.errors import ExtractorUnavailable
-from memory.events import Citation, ExtractionCompleted, ExtractionFailed, TurnRecorded
+from memory.events import Citation, Event, ExtractionAbandoned, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.extraction import Extractor
 from memory.idempotency import Done, RequestKey
 from memory.known import Statement
 from memory.log import EventLog, Writing
-from memory.ports import Knowledge, KnownSession
+from memory.ports import Knowledge, KnownSession, PendingExtraction
 from memory.principals import Caller
 from memory.recorded import Origin, Recorded
+from memory.retries import Retries
 from memory.scopes import ScopeSet, user_in
 from memory.sessions import Sessions
 from memory.values import Infer, Role, SourceKind
@@ -41,11 +42,12 @@ GIVEN_TRIPLES = "triples"
 
 
 class ExtractionStatus(StrEnum):
-    """How a turn was understood. NONE: nothing was asked for."""
+    """How a turn was understood. PENDING: it will be tried again. FAILED: given up. NONE: nothing was asked for."""
 
     COMPLETE = "complete"
     NOTHING_FOUND = "nothing_found"
     PENDING = "pending"
+    FAILED = "failed"
     NONE = "none"
 
 
@@ -93,7 +95,12 @@ class Learnt:
     status: ExtractionStatus
     recorded: Sequence[Recorded]
     position: int
-    error: str | None = None
+    failure: ExtractionFailed | None = None
+
+    @property
+    def error(self) -> str | None:
+        """Why the last attempt failed, while the turn is not understood."""
+        return self.failure.error if self.failure else None
 
 
 Answer = Callable[[Writing, Learnt], T]
@@ -126,10 +133,14 @@ class _Said:
         return _source_kind(self.turn.infer, self.turn.role)
 
     def learnt(
-        self, status: ExtractionStatus, recorded: Sequence[Recorded], position: int, error: str | None = None
+        self,
+        status: ExtractionStatus,
+        recorded: Sequence[Recorded],
+        position: int,
+        failure: ExtractionFailed | None = None,
     ) -> Learnt:
         session_id = self.session.session_id
-        return Learnt(self.turn.turn_id, session_id, self.source_kind, status, recorded, position, error)
+        return Learnt(self.turn.turn_id, session_id, self.source_kind, status, recorded, position, failure)
 
 
 def _source_kind(infer: Infer, role: Role) -> SourceKind:
@@ -139,10 +150,13 @@ def _source_kind(infer: Infer, role: Role) -> SourceKind:
 class Memory:
     """The write side's use cases over one log. Shared by all threads."""
 
-    def __init__(self, log: EventLog, knowledge: Knowledge, extractor: Extractor) -> None:
+    def __init__(
+        self, log: EventLog, knowledge: Knowledge, extractor: Extractor, retries: Retries | None = None
+    ) -> None:
         self.log = log
         self.knowledge = knowledge
         self.extractor = extractor
+        self.retries = retries or Retries()
         self.sessions = Sessions(log, knowledge)
 
     def remember(
@@ -190,7 +204,7 @@ class Memory:
         said = self._record(writing, caller, session, turn, session.next_seq)
         return self._learn_given(writing, caller, said)
 
-    def learn_pending(self, caller: Caller, pending: PendingTurn) -> None:
+    def learn_pending(self, caller: Caller, pending: PendingTurn) -> Learnt:
         """Understand a turn that was recorded but never learnt from, as it would have been at once.
 
         Raises SessionUnavailable if the caller may not see its session.
@@ -208,7 +222,7 @@ class Memory:
             observed_at=pending.said_at,
         )
         said = _Said(pending.turn, session, origin, pending.said_at, pending.position, tuple(earlier))
-        self._learn(caller, said, lambda writing, learnt: None)
+        return self._learn(caller, said, lambda writing, learnt: learnt)[0]
 
     def _record(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn, seq: int) -> _Said:
         visible = [*caller.visible, session.scope_set_id]
@@ -253,13 +267,13 @@ class Memory:
         extraction = self._extracted(said)
         with self.log.writing(caller.context_id) as writing:
             turn_id = said.turn.turn_id
-            if not self.knowledge.is_pending(writing, turn_id, said.session.scope_set_id):
+            pending = self.knowledge.pending(writing, turn_id, said.session.scope_set_id)
+            if pending is None:
                 learnt = self._learnt_before(writing, turn_id)
                 return answer(writing, learnt), learnt.position
             said = replace(said, session=self.sessions.refreshed(writing, caller, said.session))
-            if isinstance(extraction, ExtractionFailed):
-                recorded = writing.record([extraction], said.origin)
-                learnt = said.learnt(ExtractionStatus.PENDING, recorded, writing.position, extraction.error)
+            if isinstance(extraction, ExtractorUnavailable):
+                learnt = self._failed(writing, said, extraction, pending)
             else:
                 learnt = self._decided(writing, caller, said, extraction)
             return answer(writing, learnt), writing.position
@@ -272,33 +286,52 @@ class Memory:
     def _learnt_before(self, writing: Writing, turn_id: UUID) -> Learnt:
         """What the log tells of a turn: by another process, or by an earlier request."""
         said, *recorded = self.log.of_turn(writing.cursor, writing.context_id, turn_id)
-        status, error = ExtractionStatus.PENDING, None
+        status = ExtractionStatus.PENDING
+        failure: ExtractionFailed | None = None
         if isinstance(said.event, TurnRecorded) and said.event.infer is Infer.NONE:
             status = ExtractionStatus.NONE
         for event in (one.event for one in recorded):
             if isinstance(event, ExtractionCompleted):
                 status = ExtractionStatus.COMPLETE if event.candidates else ExtractionStatus.NOTHING_FOUND
-                error = None
+                failure = None
             elif isinstance(event, ExtractionFailed):
-                error = event.error
+                failure = event
+            elif isinstance(event, ExtractionAbandoned):
+                status = ExtractionStatus.FAILED
         last = recorded[-1] if recorded else said
         assert isinstance(said.event, TurnRecorded)
         assert said.origin.session_id is not None
         source_kind = _source_kind(said.event.infer, said.event.role)
-        return Learnt(turn_id, said.origin.session_id, source_kind, status, recorded, last.position, error)
+        return Learnt(turn_id, said.origin.session_id, source_kind, status, recorded, last.position, failure)
 
-    def _extracted(self, said: _Said) -> Extraction | ExtractionFailed:
+    def _failed(self, writing: Writing, said: _Said, error: ExtractorUnavailable, pending: PendingExtraction) -> Learnt:
+        attempt = pending.attempts + 1
+        failed = ExtractionFailed(
+            extractor=self.extractor.name,
+            error=error.kind,
+            retryable=error.retryable,
+            attempt=attempt,
+            retry_in_s=self.retries.delay_s(attempt, error.wait_s) if error.retryable else None,
+            model=error.model,
+            usage=error.usage,
+        )
+        events: list[Event] = [failed]
+        status = ExtractionStatus.PENDING
+        if (writing.now - pending.recorded_at).total_seconds() >= self.retries.give_up_s:
+            events.append(ExtractionAbandoned(extractor=failed.extractor, error=failed.error, attempts=attempt))
+            status = ExtractionStatus.FAILED
+        return said.learnt(status, writing.record(events, said.origin), writing.position, failed)
+
+    def _extracted(self, said: _Said) -> Extraction | ExtractorUnavailable:
         turn = said.turn
         try:
             return self.extractor.extract(turn.text, role=turn.role, said_at=said.said_at, earlier=said.earlier)
         except ExtractorUnavailable as error:
-            return ExtractionFailed(
-                extractor=self.extractor.name, error=type(error).__name__, retryable=error.retryable
-            )
+            return error
         except Exception as error:
             # The words are durable by now: whatever broke, the answer is "pending", not a lost turn.
             logger.exception("extractor %s failed", self.extractor.name)
-            return ExtractionFailed(extractor=self.extractor.name, error=type(error).__name__, retryable=False)
+            return ExtractorUnavailable(kind=type(error).__name__, retryable=False)
 
     def _decided(self, writing: Writing, caller: Caller, said: _Said, extraction: Extraction) -> Learnt:
         session = said.session
@@ -350,8 +383,8 @@ class Memory:
             writing.roll_back()
         for said in saids:
             extraction = self._extracted(said)
-            if isinstance(extraction, ExtractionFailed):
-                raise ExtractorUnavailable()
+            if isinstance(extraction, ExtractorUnavailable):
+                raise extraction
             extractions.append(extraction)
         with self.log.writing(caller.context_id) as writing:
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)

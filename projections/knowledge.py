@@ -13,7 +13,7 @@ from memory.cardinality import is_functional, line_key
 from memory.decide import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
-from memory.ports import HeldEntity, HeldFact, KnownSession
+from memory.ports import HeldEntity, HeldFact, KnownSession, PendingExtraction
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
 from memory.wanted import relation_unit
@@ -110,9 +110,11 @@ class ReadModelKnowledge:
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool:
         return bool(_reader(writing, [scope_set_id]).tuples(SCOPE_SET, {"id": scope_set_id}))
 
-    def is_pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> bool:
+    def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
         extraction = turns.extraction(_reader(writing, [scope_set_id]), turn_id)
-        return extraction is not None and extraction.status == "pending"
+        if extraction is None or extraction.status not in ("pending", "failed"):
+            return None
+        return PendingExtraction(extraction.attempts, extraction.recorded_at)
 
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
         reader = _reader(writing, scope_set_ids)

@@ -18,6 +18,7 @@ from projections import (
     sessions,
     turns,
     uncertainties,
+    usage,
 )
 from projections.table import Fold, Table
 
@@ -39,6 +40,7 @@ READ_MODELS: tuple[Table[Any], ...] = (
     instructions.TABLE,
     uncertainties.TABLE,
     provenance.TABLE,
+    usage.TABLE,
 )
 
 _MODULES = (
@@ -55,6 +57,7 @@ _MODULES = (
     instructions,
     uncertainties,
     provenance,
+    usage,
 )
 
 

@@ -1,14 +1,14 @@
 """Turns: what was said, in order, and how far each has been understood."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import msgspec
 from msgspec.structs import replace
 
 from memory.candidates import MemoryCategory
-from memory.events import Citation, ExtractionCompleted, ExtractionFailed, TurnRecorded
+from memory.events import Citation, ExtractionAbandoned, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import Infer
 from projections.reading import Page, Reader
@@ -36,14 +36,20 @@ class TurnRow(Row, frozen=True):
 
 
 class ExtractionRow(Row, frozen=True):
-    """How far the turn of the same id is understood: pending, complete or nothing_found.
+    """How far the turn of the same id is understood: pending, complete, nothing_found or failed (given up).
 
-    error: why the last attempt failed, while it is pending.
+    error, retryable: why the last attempt failed and whether another may help, while it is not understood.
+    attempts: that failed. due_at: when the next one is due; None before the first attempt, or if only a
+    human can help. recorded_at: of the turn.
     """
 
     status: str
     extractor: str | None
     error: str | None
+    retryable: bool
+    attempts: int
+    due_at: datetime | None
+    recorded_at: datetime
 
 
 TURNS = Table(
@@ -68,10 +74,18 @@ EXTRACTIONS = Table(
     "extractions",
     ExtractionRow,
     revised=True,
-    columns="status text NOT NULL, extractor text, error text",
+    columns="""
+    status text NOT NULL,
+    extractor text,
+    error text,
+    retryable boolean NOT NULL,
+    attempts integer NOT NULL,
+    due_at timestamptz,
+    recorded_at timestamptz NOT NULL
+    """,
     indexes={"pending": "(position_from) WHERE position_to IS NULL AND status = 'pending'"},
 )
-HANDLES = (TurnRecorded, ExtractionCompleted, ExtractionFailed)
+HANDLES = (TurnRecorded, ExtractionCompleted, ExtractionFailed, ExtractionAbandoned)
 
 OF_SESSION = """
 SELECT t.* FROM {turns} AS t
@@ -108,6 +122,15 @@ ORDER BY t.position_from
 LIMIT %(limit)s
 """
 
+DUE = """
+SELECT t.* FROM {turns} AS t JOIN {extractions} AS e ON e.id = t.id
+WHERE e.status = 'pending' AND (
+    e.due_at <= %(now)s OR (e.attempts = 0 AND e.recorded_at <= %(lost_before)s) OR e.recorded_at <= %(abandon_before)s
+)
+ORDER BY t.position_from
+LIMIT %(limit)s
+"""
+
 EXTRACTION = "SELECT e.* FROM {extractions} AS e WHERE e.id = %(turn_id)s"
 
 
@@ -134,7 +157,16 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 ),
             )
             if event.infer is not Infer.NONE:
-                pending = ExtractionRow(*start(recorded, event.turn_id), status="pending", extractor=None, error=None)
+                pending = ExtractionRow(
+                    *start(recorded, event.turn_id),
+                    status="pending",
+                    extractor=None,
+                    error=None,
+                    retryable=True,
+                    attempts=0,
+                    due_at=None,
+                    recorded_at=recorded.recorded_at,
+                )
                 yield Put(EXTRACTIONS, pending)
         case ExtractionCompleted(extractor=extractor, candidates=candidates):
             turn_id = recorded.origin.turn_id
@@ -144,16 +176,35 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 EXTRACTIONS,
                 turn_id,
                 recorded.recorded_at,
-                lambda row: replace(row, status=status, extractor=extractor, error=None),
+                lambda row: replace(row, status=status, extractor=extractor, error=None, retryable=True, due_at=None),
             )
-        case ExtractionFailed(extractor=extractor, error=error):
+        case ExtractionFailed() as event:
+            turn_id = recorded.origin.turn_id
+            assert turn_id is not None
+            due_at = None
+            if event.retry_in_s is not None:
+                due_at = recorded.recorded_at + timedelta(seconds=event.retry_in_s)
+            yield Revise(
+                EXTRACTIONS,
+                turn_id,
+                recorded.recorded_at,
+                lambda row: replace(
+                    row,
+                    extractor=event.extractor,
+                    error=event.error,
+                    retryable=event.retryable,
+                    attempts=event.attempt,
+                    due_at=due_at,
+                ),
+            )
+        case ExtractionAbandoned():
             turn_id = recorded.origin.turn_id
             assert turn_id is not None
             yield Revise(
                 EXTRACTIONS,
                 turn_id,
                 recorded.recorded_at,
-                lambda row: replace(row, extractor=extractor, error=error),
+                lambda row: replace(row, status="failed", retryable=False, due_at=None),
             )
 
 
@@ -185,6 +236,16 @@ def spoken_last(reader: Reader, session_id: UUID, *, limit: int, before_seq: int
 def pending(reader: Reader, *, after: int, until: int, limit: int) -> list[TurnRow]:
     """Turns recorded at after < position <= until that no extractor has answered for yet, oldest first."""
     return reader.rows(TURNS, PENDING, {"after": after, "until": until, "limit": limit})
+
+
+def due(reader: Reader, *, now: datetime, lost_before: datetime, abandon_before: datetime, limit: int) -> list[TurnRow]:
+    """Turns whose next attempt is due, oldest first.
+
+    lost_before: a turn recorded until then that was never tried is nobody's work. abandon_before: one recorded
+    until then is due for its last attempt.
+    """
+    parameters = {"now": now, "lost_before": lost_before, "abandon_before": abandon_before, "limit": limit}
+    return reader.rows(TURNS, DUE, parameters)
 
 
 def extraction(reader: Reader, turn_id: UUID) -> ExtractionRow | None:

@@ -1,0 +1,11 @@
+"""The list of all background work. Add a `Task` here; `api.worker` says what it must be like."""
+
+from collections.abc import Mapping
+
+from api.recovery import PendingTurns
+from api.worker import Task
+
+
+def tasks(earlier: Mapping[str, int] | None = None) -> tuple[Task, ...]:
+    """earlier: by context, the position up to which turns were left by an earlier run of the server."""
+    return (PendingTurns(earlier or {}).task,)
