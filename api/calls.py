@@ -4,39 +4,56 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+from uuid import UUID
 
 import pydantic
 from starlette.datastructures import Headers, QueryParams
 
-from api import instants
+from api import ids, instants
 from api.config import CONTEXT_ID_LENGTH_MAX
 from api.instants import Asked
 from api.keys import digest
 from api.schemas import InstantBody
 from api.wiring import Services
-from memory.errors import InvalidContextId, InvalidRequest, Unauthorised
+from memory.errors import InvalidContextId, InvalidRequest, NotFound, Unauthorised
 from memory.log import Connection
 from memory.principals import Caller
+from memory.scopes import Lens, lens_of
 from memory.texts import readable
-from projections.access import caller_of
+from projections.access import caller_of, narrowed
+from projections.directory import ReadModelDirectory
 from projections.reading import Reader, snapshot
 
 BODY_BYTES_MAX = 1024 * 1024
+ON_BEHALF_OF = ("x-spectron-on-behalf-of", "x-memory-on-behalf-of", "x-agent-memory-on-behalf-of")
+EXTERNAL_ID_LENGTH_MAX = 200
 
 M = TypeVar("M", bound=pydantic.BaseModel)
 
 
+@dataclass(slots=True)
+class Note:
+    """What is known of a request once it was answered, for the audit. rows: read or written, as far as counted."""
+
+    caller: Caller | None = None
+    rows: int = 0
+    cost: float = 0.0
+    model: str | None = None
+    trace_id: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request. body: its bytes, not yet parsed."""
+    """A request. body: its bytes, not yet parsed. note: what is learnt on the way, for the audit."""
 
     services: Services
     path: dict[str, str]
     query: QueryParams
     headers: Headers
     body: bytes
+    note: Note = field(default_factory=Note)
 
     @property
     def context_id(self) -> str:
@@ -80,7 +97,7 @@ class Call:
         return text in ("true", "1")
 
     def caller(self) -> Caller:
-        """Raises Unauthorised."""
+        """Who asks, and on whose behalf. Raises Unauthorised, InvalidRequest."""
         context_id, key_digest = self.context_id, self._key_digest()
         with self.services.pool.connection() as connection:
             return self._caller(connection, context_id, key_digest)[0]
@@ -91,24 +108,39 @@ class Call:
         return instants.asked_of({**body, **self.query})
 
     @contextmanager
-    def reading(self, asked: Asked = instants.NOW) -> Iterator[Reader]:
+    def reading(self, asked: Asked = instants.NOW, *, lens: Lens | None = None) -> Iterator[Reader]:
         """A reader as the caller, in one snapshot, at the instant asked for. Raises as `reading_as` does."""
-        with self.reading_as(asked) as (_, reader):
+        with self.reading_as(asked, lens=lens) as (_, reader):
             yield reader
 
     @contextmanager
-    def reading_as(self, asked: Asked = instants.NOW) -> Iterator[tuple[Caller, Reader]]:
+    def reading_as(self, asked: Asked = instants.NOW, *, lens: Lens | None = None) -> Iterator[tuple[Caller, Reader]]:
         """The caller, and a reader as it, in one snapshot, at the instant asked for.
 
-        What the caller may see is what it may see now. Raises Unauthorised, and InvalidRequest for a position
-        that the log has not reached.
+        What the caller may see is what its `memory:read` covers now, and what `lens` shows of it: a body's is
+        given here, one in the query (`lens=org/acme/*`, several are an OR) applies to every read. Raises
+        Unauthorised, and InvalidRequest for a position that the log has not reached.
         """
         context_id, key_digest = self.context_id, self._key_digest()
+        lenses = [one for one in (lens, self._lens()) if one]
         with self.services.pool.connection() as connection, snapshot(connection):
             caller, generation = self._caller(connection, context_id, key_digest)
+            for one in lenses:
+                shown = set(narrowed(connection, caller, one).visible)
+                caller = replace(caller, visible=[seen for seen in caller.visible if seen in shown])
             instant = asked.instant(self.services.log, connection, context_id)
             with connection.cursor() as cursor:
                 yield caller, Reader(cursor, context_id, generation, caller.visible, instant)
+
+    @contextmanager
+    def directory(self) -> Iterator[tuple[Caller, ReadModelDirectory]]:
+        """The caller, and who may do what, in one snapshot. The route decides what of it the caller may see."""
+        with self.reading_as() as (caller, reader):
+            yield caller, ReadModelDirectory(reader.cursor, reader.context_id, reader.generation)
+
+    def _lens(self) -> Lens | None:
+        patterns = [pattern for pattern in self.query.getlist("lens") if pattern.strip()]
+        return lens_of([pattern] for pattern in patterns) if patterns else None
 
     def _refuse_unreadable(self) -> None:
         """No text of the address may hold what the database can't: it could match nothing, or break the query."""
@@ -126,10 +158,34 @@ class Call:
             raise Unauthorised() from error
 
     def _caller(self, connection: Connection, context_id: str, key_digest: str) -> tuple[Caller, int]:
-        found = caller_of(connection, context_id, key_digest)
+        found = caller_of(connection, context_id, key_digest, on_behalf_of=on_behalf_of(self.headers))
         if found is None:
             raise Unauthorised()
+        self.note.caller = found[0]
         return found
+
+
+def on_behalf_of(headers: Headers) -> tuple[UUID | None, str] | None:
+    """The principal that the request is made for, as (id if it is one, external id). Raises InvalidRequest if
+    the spellings of the header that clients use name two."""
+    values = {
+        value.strip().removeprefix(ids.PRINCIPAL_PREFIX)
+        for name in ON_BEHALF_OF
+        for value in headers.getlist(name)
+        if value.strip()
+    }
+    if not values:
+        return None
+    if len(values) > 1:
+        raise InvalidRequest("the delegation headers name two different principals")
+    # Headers arrive as Latin-1; clients send UTF-8.
+    name = values.pop().encode("latin-1").decode(errors="replace")
+    if not name or len(name) > EXTERNAL_ID_LENGTH_MAX:
+        raise InvalidRequest("the delegation header names no principal")
+    try:
+        return ids.parse_principal(name), name
+    except NotFound:
+        return None, name
 
 
 def parse_json(body: bytes) -> Any:

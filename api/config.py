@@ -58,6 +58,14 @@ class Settings:
             raise StartupError("the configuration's attributes.multi_valued must be a list of keys")
         return frozenset(attribute_key(key) for key in keys)
 
+    @property
+    def strict_scopes(self) -> bool:
+        """`scopes.strict` of the configuration: writes go only into registered scopes."""
+        scopes = self.config.get("scopes") or {}
+        if not isinstance(scopes, dict) or not isinstance(scopes.get("strict", False), bool):
+            raise StartupError("the configuration's scopes.strict must be true or false")
+        return bool(scopes.get("strict", False))
+
 
 def from_env(environ: Mapping[str, str] | None = None) -> Settings:
     """Raises StartupError for an unknown PALIMPSEST_ name or a value that can't be used."""

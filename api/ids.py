@@ -5,9 +5,12 @@ from uuid import UUID
 
 from ulid import ULID
 
+from memory.administration import ADMIN, SYSTEM
 from memory.errors import NotFound
 
 SESSION_PREFIXES = ("sess_", "sess:", "session:")
+PRINCIPAL_PREFIX = "principal:"
+RESERVED_PRINCIPALS = {ADMIN: "admin", SYSTEM: "system"}
 TURN_PREFIXES = ("turn_", "turn:")
 TRACE_PREFIXES = ("trace_", "trace:")
 
@@ -58,6 +61,21 @@ def parse(text: str, *, prefixes: tuple[str, ...] = ()) -> UUID:
         return UUID(text) if len(text) == 36 else ULID.from_str(text.upper()).to_uuid()
     except ValueError as error:
         raise NotFound("there is no such id") from error
+
+
+def principal(value: UUID) -> str:
+    """`principal:…`; the two that every context has go by name."""
+    return PRINCIPAL_PREFIX + (RESERVED_PRINCIPALS.get(value) or ulid(value))
+
+
+def parse_principal(text: str) -> UUID:
+    text = text.strip().removeprefix(PRINCIPAL_PREFIX)
+    named = (value for value, name in RESERVED_PRINCIPALS.items() if name == text)
+    return next(named, None) or parse(text)
+
+
+def key(value: UUID) -> str:
+    return f"key:{ulid(value)}"
 
 
 def parse_session(text: str) -> UUID:

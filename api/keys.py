@@ -4,23 +4,27 @@ import json
 import os
 import secrets
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
-from uuid import UUID
 
 from api.errors import StartupError
-from memory.events import Event, GrantGiven, KeyMinted, PrincipalCreated, ScopeSetDefined
-from memory.log import Connection, EventLog, Pool
+from memory.administration import ADMIN, SYSTEM, Administration
+from memory.events import GrantGiven, PrincipalCreated, ScopeSetDefined
+from memory.log import EventLog, Pool, Writing
 from memory.principals import VERBS
 from memory.recorded import Origin
-from memory.scopes import ROOT_SET, scope_set_id
+from memory.scopes import EVERYTHING, ROOT_SET, scope_set_id
 from memory.values import derived_id
 from projections.access import caller_of
+from projections.directory import directory_of
 
-_ADMIN_NAMESPACE = UUID("2a6f3f3f-6f0c-5a1c-9d49-0a4c6f1f8e02")
-ADMIN_PRINCIPAL = derived_id(_ADMIN_NAMESPACE, "principal", "admin")
 BOOTSTRAP_KEY_NAME = "bootstrap"
 
 PIN_MANAGEMENT_KEY = "INSERT INTO management_keys (digest) VALUES (%(digest)s) ON CONFLICT DO NOTHING"
+
+
+class DeadKey(StartupError):
+    """A pinned key was killed before"""
 
 
 def new_key() -> str:
@@ -73,36 +77,49 @@ class KeyFile:
 
 
 def ensure_context(log: EventLog, context_id: str, key: str) -> bool:
-    """Make the context with an administrator and this key, as far as any is missing. Returns whether it is new."""
+    """Make the context with an administrator and this key, as far as any is missing. Returns whether it is new.
+
+    Raises DeadKey for a key that was rotated or revoked: what was killed does not come back.
+    """
     made = log.create_context(context_id)
+    key_digest = digest(key)
     with log.pool.connection() as connection:
-        if _is_known(connection, context_id, key):
+        if caller_of(connection, context_id, key_digest) is not None:
             return made
     with log.writing(context_id) as writing:
-        if _is_known(writing.cursor.connection, context_id, key):
-            return made
-        scope_id = scope_set_id(ROOT_SET)
-        events: list[Event] = []
         if writing.position == 0:
-            events += [
-                ScopeSetDefined(scope_set_id=scope_id, clauses=ROOT_SET),
-                PrincipalCreated(
-                    principal_id=ADMIN_PRINCIPAL, display_name="admin", kind="service", write_scopes=ROOT_SET
-                ),
-                GrantGiven(principal_id=ADMIN_PRINCIPAL, path="/*", verbs=VERBS),
-            ]
-        key_id = derived_id(ADMIN_PRINCIPAL, f"key {context_id}", writing.position + len(events) + 1)
-        events.append(
-            KeyMinted(key_id=key_id, name=BOOTSTRAP_KEY_NAME, principal_id=ADMIN_PRINCIPAL, digest=digest(key))
+            found_context(writing)
+        directory = directory_of(writing)
+        if directory.has_digest(key_digest):
+            raise DeadKey(f"the key of context {context_id!r} was rotated, revoked or has expired; pin another")
+        names = (BOOTSTRAP_KEY_NAME if number == 1 else f"{BOOTSTRAP_KEY_NAME}-{number}" for number in count(1))
+        name = next(name for name in names if directory.key_named(name) is None)
+        key_id = derived_id(ADMIN, f"key {context_id}", writing.position + 1)
+        Administration(writing, directory_of, by=ADMIN).mint(
+            key_id, name, ADMIN, key_digest, grants=None, expires_at=None
         )
-        writing.record(events, Origin(principal_id=ADMIN_PRINCIPAL, scope_set_id=scope_id))
     return made
+
+
+def found_context(writing: Writing, *, admin_name: str = "admin", admin_external_id: str | None = None) -> None:
+    """The first events of a context: the root scope set, its administrator, and the system's own principal."""
+    writing.record(
+        [
+            ScopeSetDefined(scope_set_id=scope_set_id(ROOT_SET), clauses=ROOT_SET),
+            PrincipalCreated(
+                principal_id=ADMIN,
+                display_name=admin_name,
+                kind="service",
+                write_scopes=ROOT_SET,
+                external_id=admin_external_id,
+            ),
+            GrantGiven(principal_id=ADMIN, path=EVERYTHING, verbs=VERBS),
+            PrincipalCreated(principal_id=SYSTEM, display_name="system", kind="service", write_scopes=()),
+        ],
+        Origin(principal_id=ADMIN, scope_set_id=scope_set_id(ROOT_SET)),
+    )
 
 
 def ensure_management_key(pool: Pool, key: str) -> None:
     with pool.connection() as connection:
         connection.execute(PIN_MANAGEMENT_KEY, {"digest": digest(key)})
-
-
-def _is_known(connection: Connection, context_id: str, key: str) -> bool:
-    return caller_of(connection, context_id, digest(key)) is not None

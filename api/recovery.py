@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
-from api.keys import ADMIN_PRINCIPAL
 from api.wiring import Services
 from api.worker import Ids, Task
+from memory.administration import ADMIN
 from memory.errors import SessionUnavailable
 from memory.remember import ExtractionStatus, PendingTurn, Turn
 from memory.values import Infer, Role
@@ -118,7 +118,7 @@ def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
     Returns whether it is understood now.
     """
     with services.pool.connection() as connection:
-        caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN_PRINCIPAL)
+        caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN)
     if caller is None:
         return False
     turn = Turn(

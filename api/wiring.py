@@ -79,7 +79,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
             _rebuild_lagging(database, log)
-        knowledge = ReadModelKnowledge(settings.multi_valued)
+        knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
         extractor = LocalExtractor()
         memory = Memory(log, knowledge, extractor)
         with closing(TraceBuffer(pool, settings.trace_retention)) as traces:
@@ -103,8 +103,17 @@ def bootstrap(services: Services) -> str:
     file = keys.KeyFile(settings.home)
     management_key = settings.management_api_key or _kept(file, MANAGEMENT_KEY_NAME)
     keys.ensure_management_key(services.pool, management_key)
-    key = settings.api_key or _kept(file, f"context {settings.context}")
-    keys.ensure_context(services.log, settings.context, key)
+    name = f"context {settings.context}"
+    key = settings.api_key or _kept(file, name)
+    try:
+        keys.ensure_context(services.log, settings.context, key)
+    except keys.DeadKey:
+        if settings.api_key:
+            raise
+        # The kept one was rotated or revoked; whoever may read the file gets another.
+        key = keys.new_key()
+        file.put(name, key)
+        keys.ensure_context(services.log, settings.context, key)
     return key
 
 

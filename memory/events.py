@@ -46,11 +46,29 @@ class ScopeSetDefined(Event, frozen=True, kw_only=True):
 
 
 class PrincipalCreated(Event, frozen=True, kw_only=True):
-    """Somebody who can hold grants and keys. kind: human, agent, service or unknown."""
+    """Somebody who can hold grants and keys. kind: human, agent, service or unknown.
+
+    write_scopes: where their writes go unless they say otherwise; empty if nowhere yet. external_id: the
+    operator's name for them.
+    """
+
+    class_version: ClassVar[int] = 2
 
     principal_id: UUID
     display_name: str
     kind: str
+    write_scopes: tuple[tuple[str, ...], ...]
+    external_id: str | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        state["external_id"] = None
+
+
+class WriteScopesChosen(Event, frozen=True, kw_only=True):
+    """From now on a principal's writes go here unless they say otherwise."""
+
+    principal_id: UUID
     write_scopes: tuple[tuple[str, ...], ...]
 
 
@@ -62,13 +80,78 @@ class GrantGiven(Event, frozen=True, kw_only=True):
     verbs: tuple[str, ...]
 
 
+class GrantRevoked(Event, frozen=True, kw_only=True):
+    """`verbs` of one grant hold no more; path is the pattern it was given on."""
+
+    principal_id: UUID
+    grant_id: UUID
+    path: str
+    verbs: tuple[str, ...]
+
+
 class KeyMinted(Event, frozen=True, kw_only=True):
-    """A key was made. Only the digest of the secret is known."""
+    """A key was made. Only the digest of the secret is known.
+
+    grants: verb -> patterns that narrow the principal's grants, None for all of them.
+    """
+
+    class_version: ClassVar[int] = 2
 
     key_id: UUID
     name: str
     principal_id: UUID
     digest: str
+    grants: dict[str, tuple[str, ...]] | None = None
+    expires_at: datetime | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        state["grants"] = state["expires_at"] = None
+
+
+class KeyRotated(Event, frozen=True, kw_only=True):
+    """A key has another secret; the former one is dead."""
+
+    key_id: UUID
+    digest: str
+    expires_at: datetime | None = None
+
+
+class KeyRevoked(Event, frozen=True, kw_only=True):
+    """A key is dead."""
+
+    key_id: UUID
+
+
+class ScopeRegistered(Event, frozen=True, kw_only=True):
+    """A scope path is known. is_again: it was before, and may have been tombstoned since."""
+
+    path: str
+    is_again: bool = False
+    display_name: str | None = None
+    description: str | None = None
+
+
+class ScopeTombstoned(Event, frozen=True, kw_only=True):
+    """A scope path is no longer to be used; what is stored under it stays."""
+
+    path: str
+
+
+class ContextConfigured(Event, frozen=True, kw_only=True):
+    """How the context is to behave from now on. config: all of its own configuration as JSON text, without
+    any secret; the rest comes from the server's configuration file.
+
+    namespace, database: the vendor's names for the context's place, as the operator gave them.
+    enforcement_blocked: operations that cost money are refused. is_first: nothing was configured before.
+    """
+
+    config: str
+    is_first: bool = False
+    namespace: str | None = None
+    database: str | None = None
+    description: str | None = None
+    enforcement_blocked: bool = False
 
 
 # --- sessions and turns ---------------------------------------------------------------------------
@@ -400,8 +483,15 @@ class UncertaintyResolved(Event, frozen=True, kw_only=True):
 EVENT_TYPES: tuple[type[Event], ...] = (
     ScopeSetDefined,
     PrincipalCreated,
+    WriteScopesChosen,
     GrantGiven,
+    GrantRevoked,
     KeyMinted,
+    KeyRotated,
+    KeyRevoked,
+    ScopeRegistered,
+    ScopeTombstoned,
+    ContextConfigured,
     SessionOpened,
     SessionClosed,
     TurnRecorded,

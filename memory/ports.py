@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from memory.directory import ScopeNode
 from memory.known import EntityName, Known, Statement, Wanted
 from memory.log import Writing
 from memory.scopes import ScopeSet
@@ -69,6 +70,14 @@ class Knowledge(Protocol):
         ...
 
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool: ...
+
+    def scope_nodes(self, writing: Writing, paths: Sequence[str]) -> Sequence[ScopeNode]:
+        """The registered ones of some canonical paths."""
+        ...
+
+    def has_strict_scopes(self, writing: Writing) -> bool:
+        """Whether the context refuses writes into unregistered paths."""
+        ...
 
     def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
         """How far a turn is that still waits to be understood; None for any other."""

@@ -2,11 +2,13 @@
 
 A path is slash-separated ("org/acme/user/alice"), the root is "/". A scope set is an OR of
 AND-clauses of paths. A row is visible when the caller's grants cover every path of at least one
-clause of its scope set; anything else is invisible (fail closed).
+clause of its scope set; anything else is invisible (fail closed). A lens is an OR of AND-clauses of
+patterns; it only narrows what is visible.
 """
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from uuid import UUID, uuid5
 
@@ -16,11 +18,14 @@ ROOT = "/"
 DEPTH_MAX = 16
 PATH_LENGTH_MAX = 512
 CLAUSES_MAX = 64
+PATHS_MAX = 32
 
 _NAMESPACE = UUID("8f2c5c5e-3f0f-5d0a-9a52-6f5f1f2c7b11")
 
 Clause = tuple[str, ...]
 ScopeSet = tuple[Clause, ...]
+Lens = tuple[Clause, ...]  # of patterns
+EVERYTHING = "/*"
 
 
 def canonical_path(path: str) -> str:
@@ -47,8 +52,8 @@ def scope_set(clauses: Iterable[Iterable[str]]) -> ScopeSet:
     canonical = set()
     for clause in clauses:
         paths = tuple(sorted({canonical_path(path) for path in clause}))
-        if not paths:
-            raise InvalidScope("a scope clause names at least one path")
+        if not paths or len(paths) > PATHS_MAX:
+            raise InvalidScope(f"a scope clause names 1 to {PATHS_MAX} paths")
         canonical.add(paths)
     if not canonical or len(canonical) > CLAUSES_MAX:
         raise InvalidScope(f"a scope set has 1 to {CLAUSES_MAX} clauses")
@@ -63,22 +68,90 @@ def scope_set_id(scopes: ScopeSet) -> UUID:
     return uuid5(_NAMESPACE, json.dumps(scopes, ensure_ascii=True, separators=(",", ":")))
 
 
-def covers(pattern: str, path: str) -> bool:
-    """Whether a grant pattern covers a canonical path.
-
-    "org/acme" is that node alone, "org/acme/*" the node and all below it, "*" or "/*" everything.
+def canonical_pattern(pattern: str) -> str:
+    """`pattern` as "org/acme" (that node alone), "org/acme/*" (the node and all below it), "/*" (everything)
+    or "/" (the root alone). Raises InvalidScope for a wildcard elsewhere, and as `canonical_path` does.
     """
     pattern = pattern.strip()
-    if pattern in ("*", "/*"):
-        return True
+    if pattern in ("*", EVERYTHING):
+        return EVERYTHING
     if pattern.endswith("/*"):
-        return path.startswith(canonical_path(pattern[:-2]))
-    return canonical_path(pattern) == path
+        return canonical_path(pattern[:-2]) + "*"
+    path = canonical_path(pattern)
+    return path if path == ROOT else path.removesuffix("/")
+
+
+@lru_cache(maxsize=16_384)
+def _region(pattern: str) -> tuple[str, bool]:
+    """The path at the top of what a pattern covers, and whether it covers all below too."""
+    pattern = canonical_pattern(pattern)
+    if pattern == EVERYTHING:
+        return ROOT, True
+    return (pattern[:-1], True) if pattern.endswith("*") else (canonical_path(pattern), False)
+
+
+def is_below(path: str, top: str) -> bool:
+    """Whether a canonical path is `top` or lies below it."""
+    return top == ROOT or path.startswith(top)
+
+
+def covers(pattern: str, path: str) -> bool:
+    """Whether a grant pattern covers a canonical path; see `canonical_pattern`."""
+    top, deep = _region(pattern)
+    return is_below(path, top) if deep else path == top
+
+
+def includes(wide: str, narrow: str) -> bool:
+    """Whether the pattern `wide` covers all that the pattern `narrow` does."""
+    top, deep = _region(narrow)
+    return covers(wide, top) and (_region(wide)[1] or not deep)
+
+
+def common(one: str, other: str) -> str | None:
+    """The pattern of what both patterns cover, None if there is nothing. Two patterns never just overlap."""
+    if includes(one, other):
+        return other
+    return one if includes(other, one) else None
+
+
+def top_of(pattern: str) -> str:
+    """The canonical path at the top of what a pattern covers."""
+    return _region(pattern)[0]
+
+
+def ancestors(path: str) -> list[str]:
+    """The canonical paths above a canonical path, from the top, without the root and itself."""
+    segments = path.strip("/").split("/")
+    return ["/".join(segments[:length]) + "/" for length in range(1, len(segments))]
 
 
 def visible(scopes: ScopeSet, patterns: Sequence[str]) -> bool:
     """Whether grants over `patterns` show a row of this scope set."""
-    return any(all(any(covers(pattern, path) for pattern in patterns) for path in clause) for clause in scopes)
+    return bool(visible_clauses(scopes, patterns))
+
+
+def visible_clauses(scopes: ScopeSet, patterns: Sequence[str]) -> list[Clause]:
+    """The clauses whose every path the patterns cover."""
+    return [clause for clause in scopes if all(any(covers(pattern, path) for pattern in patterns) for path in clause)]
+
+
+def lens_of(clauses: Iterable[Iterable[str]]) -> Lens:
+    """The canonical lens. Raises InvalidScope for an empty clause or a pattern that is none."""
+    canonical = set()
+    for clause in clauses:
+        patterns = tuple(sorted({canonical_pattern(pattern) for pattern in clause}))
+        if not patterns or len(patterns) > PATHS_MAX:
+            raise InvalidScope(f"a lens clause names 1 to {PATHS_MAX} patterns")
+        canonical.add(patterns)
+    if not canonical or len(canonical) > CLAUSES_MAX:
+        raise InvalidScope(f"a lens has 1 to {CLAUSES_MAX} clauses")
+    return tuple(sorted(canonical))
+
+
+def in_lens(clauses: Sequence[Clause], lens: Lens) -> bool:
+    """Whether a row with these visible clauses involves every pattern of some clause of the lens."""
+    paths = {path for clause in clauses for path in clause}
+    return any(all(any(covers(pattern, path) for path in paths) for pattern in wanted) for wanted in lens)
 
 
 def user_in(scopes: ScopeSet) -> str | None:

@@ -2,13 +2,14 @@
 
 from uuid import UUID
 
-from memory.errors import NotFound, SessionClosedAlready, SessionUnavailable
+from memory.administration import registered
+from memory.errors import Forbidden, InvalidScope, NotFound, SessionClosedAlready, SessionUnavailable
 from memory.events import Event, ScopeSetDefined, SessionClosed, SessionOpened
 from memory.log import EventLog, Writing
 from memory.ports import Knowledge, KnownSession
 from memory.principals import Caller
 from memory.recorded import Origin, Recorded
-from memory.scopes import ScopeSet, scope_set_id
+from memory.scopes import ROOT, ScopeSet, ancestors, scope_set_id
 
 
 class Sessions:
@@ -27,14 +28,18 @@ class Sessions:
         scopes: ScopeSet | None,
         metadata: str | None = None,
     ) -> tuple[KnownSession, Recorded]:
-        """Open a session in `scopes`, else in the caller's write scopes. Raises Forbidden outside the grants."""
+        """Open a session in `scopes`, else in the caller's write scopes, and register paths used for the first
+        time. Raises Forbidden outside the grants, or for such a path where the context is strict about them."""
         scopes = scopes or caller.write_scopes
+        if not scopes:
+            raise Forbidden("the key's grants do not cover memory:write anywhere")
         caller.require("memory:write", scopes)
         scope_id = scope_set_id(scopes)
         origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
         events: list[Event] = []
         if scope_id not in caller.visible and not self.knowledge.is_scope_set_defined(writing, scope_id):
             events.append(ScopeSetDefined(scope_set_id=scope_id, clauses=scopes))
+        events += self._registered(writing, scopes)
         events.append(SessionOpened(session_id=session_id, metadata=metadata))
         *_, opened = writing.record(events, origin)
         return KnownSession(session_id, scope_id, scopes), opened
@@ -53,8 +58,8 @@ class Sessions:
                 writing.record([SessionClosed(session_id=session_id)], origin)
 
     def existing(self, writing: Writing, caller: Caller, session_id: UUID) -> KnownSession:
-        """Raises SessionUnavailable alike for an absent session and for one that the caller may not see."""
-        session = self.knowledge.session(writing, session_id, caller.visible)
+        """Raises SessionUnavailable alike for an absent session and for one that the caller may not write to."""
+        session = self.knowledge.session(writing, session_id, caller.writable)
         if session is None:
             raise SessionUnavailable()
         return session
@@ -73,8 +78,21 @@ class Sessions:
         session = self.existing(writing, caller, session_id)
         if session.closed:
             raise SessionClosedAlready()
-        caller.require("memory:write", session.scopes)
+        if scopes is not None and scopes != session.scopes:
+            raise InvalidScope("scopes: a session's scopes are fixed when it is made; leave them out or open another")
         return session
+
+    def _registered(self, writing: Writing, scopes: ScopeSet) -> list[Event]:
+        """Events that register the paths of `scopes`, and those above them, that are not."""
+        wanted = {one for clause in scopes for path in clause if path != ROOT for one in (*ancestors(path), path)}
+        if not wanted:
+            return []
+        known = {node.path: node for node in self.knowledge.scope_nodes(writing, sorted(wanted))}
+        missing = [path for path in sorted(wanted) if path not in known or known[path].tombstoned_at is not None]
+        named = {path for clause in scopes for path in clause}
+        if named & set(missing) and self.knowledge.has_strict_scopes(writing):
+            raise Forbidden("this context takes writes only into registered scopes")
+        return [registered(path, is_again=path in known) for path in missing]
 
     def refreshed(self, writing: Writing, caller: Caller, session: KnownSession) -> KnownSession:
         """The session after turns that may have named its user."""

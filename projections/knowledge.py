@@ -11,6 +11,7 @@ from uuid import UUID
 
 from memory.cardinality import is_functional, line_key
 from memory.decide import CONTRADICTION
+from memory.directory import ScopeNode
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
 from memory.ports import HeldEntity, HeldFact, KnownSession, PendingExtraction
@@ -18,6 +19,7 @@ from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
 from memory.wanted import relation_unit
 from projections import entities, held, turns
+from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
 from projections.scope_sets import clauses_of
@@ -82,10 +84,12 @@ class ReadModelKnowledge:
     """`memory.ports.Knowledge` over the read models.
 
     multi_valued: keys that have many values beside each other, in addition to the registry's.
+    strict_scopes: whether contexts that do not say so themselves refuse writes into unregistered paths.
     """
 
-    def __init__(self, multi_valued: frozenset[str] = frozenset()) -> None:
+    def __init__(self, multi_valued: frozenset[str] = frozenset(), *, strict_scopes: bool = False) -> None:
         self._multi_valued = multi_valued
+        self._strict_scopes = strict_scopes
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None:
         row = _reader(writing, visible).ask(SESSION, {"id": session_id}).fetchone()
@@ -109,6 +113,14 @@ class ReadModelKnowledge:
 
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool:
         return bool(_reader(writing, [scope_set_id]).tuples(SCOPE_SET, {"id": scope_set_id}))
+
+    def scope_nodes(self, writing: Writing, paths: Sequence[str]) -> Sequence[ScopeNode]:
+        return directory_of(writing).nodes(paths)
+
+    def has_strict_scopes(self, writing: Writing) -> bool:
+        configuration = directory_of(writing).configuration()
+        scopes = configuration.config.get("scopes", {}) if configuration else {}
+        return bool(scopes.get("strict", self._strict_scopes))
 
     def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
         extraction = turns.extraction(_reader(writing, [scope_set_id]), turn_id)

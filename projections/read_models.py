@@ -7,6 +7,7 @@ from memory.events import Event
 from projections import (
     actions,
     attribute_versions,
+    configurations,
     corrections,
     entities,
     instructions,
@@ -14,6 +15,7 @@ from projections import (
     principals,
     provenance,
     relations,
+    scope_nodes,
     scope_sets,
     sessions,
     turns,
@@ -27,6 +29,8 @@ READ_MODELS: tuple[Table[Any], ...] = (
     principals.PRINCIPALS,
     principals.GRANTS,
     principals.KEYS,
+    scope_nodes.TABLE,
+    configurations.TABLE,
     sessions.TABLE,
     turns.TURNS,
     turns.EXTRACTIONS,
@@ -46,6 +50,8 @@ READ_MODELS: tuple[Table[Any], ...] = (
 _MODULES = (
     scope_sets,
     principals,
+    scope_nodes,
+    configurations,
     sessions,
     turns,
     passages,

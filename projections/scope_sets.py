@@ -15,7 +15,7 @@ class ScopeSetRow(Row, frozen=True):
     clauses: str
 
 
-TABLE = Table("scope_sets", ScopeSetRow, columns="clauses text NOT NULL")
+TABLE = Table("scope_sets", ScopeSetRow, columns="clauses text NOT NULL", indexes={"by_position": "(position_from)"})
 HANDLES = (ScopeSetDefined,)
 
 

@@ -18,7 +18,8 @@ import pytest
 from api import wiring
 from api.config import from_env
 from api.ids import new_id
-from api.keys import ADMIN_PRINCIPAL, digest, new_key
+from api.keys import digest, new_key
+from memory.administration import ADMIN
 from memory.events import GrantGiven, KeyMinted, PrincipalCreated
 from memory.principals import VERBS
 from memory.recorded import Origin
@@ -376,7 +377,7 @@ def key_for(context: Context, default: str, *paths: str) -> Context:
         KeyMinted(key_id=derived_id(principal, "key", 1), name=default, principal_id=principal, digest=digest(key)),
     )
     with wiring.services(from_env({"PALIMPSEST_HOME": str(context.server.home)})) as services:
-        origin = Origin(principal_id=ADMIN_PRINCIPAL, scope_set_id=scope_set_id(ROOT_SET))
+        origin = Origin(principal_id=ADMIN, scope_set_id=scope_set_id(ROOT_SET))
         with services.log.writing(context.name) as writing:
             writing.record(list(events), origin)
     return Context(context.server, context.name, key)

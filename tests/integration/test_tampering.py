@@ -10,8 +10,10 @@ from psycopg import sql
 from api import keys
 from api.ids import new_id
 from api.wiring import Services
+from memory.administration import ADMIN, Administration
 from memory.log import EVENT_COLUMNS
 from projections.access import caller_of
+from projections.directory import directory_of
 from projections.read_models import READ_MODELS
 from projections.table import READ_MODELS_SCHEMA
 from tests.servers import run_command
@@ -69,6 +71,10 @@ def told(services: Services) -> World:
     session = world.say("I'm Alice, Head of Platform at Acme.").session_id
     for words in TOLD:
         world.say(words, session_id=session)
+    with services.log.writing(context_id) as writing:
+        administration = Administration(writing, directory_of, by=ADMIN)
+        administration.register("org/acme")
+        administration.configure({"scopes": {"strict": True}})
     return world
 
 

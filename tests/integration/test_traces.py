@@ -10,7 +10,6 @@ import psycopg_pool
 import pytest
 
 from api import ids
-from memory.principals import Grant
 from memory.regions import Region, includes, region_of
 from projections import traces
 from projections.trace_buffer import HELD_MAX, TraceBuffer
@@ -158,6 +157,6 @@ def test_what_could_not_be_written_is_held_until_it_can_be(world: World) -> None
 
 
 def test_regions_are_read_from_grants_in_any_spelling() -> None:
-    grants = [Grant(path, frozenset({"memory:read"})) for path in ("org/acme", "/org/b/*", "*")]
-    assert region_of([*grants, Grant("x", frozenset({"memory:write"}))]) == ("/*", "org/acme/", "org/b/*")
+    grants = {"memory:read": ("org/acme", "/org/b/*", "*"), "memory:write": ("x",)}
+    assert region_of(grants) == ("/*", "org/acme", "org/b/*")
     assert not includes(("org/ac/*",), ("org/acme/*",))
