@@ -53,7 +53,7 @@ class Call:
     query: QueryParams
     headers: Headers
     body: bytes
-    note: Note = field(default_factory=Note)
+    note: Note = field(default_factory=Note, kw_only=True)
 
     @property
     def context_id(self) -> str:
