@@ -119,8 +119,8 @@ class Reading:
         found = find_stated_times(text, said_at=self.turn.said_at, tense=tense)
         if tense is Tense.PRESENT:
             # What goes on until March ends in the March to come.
-            ahead = find_stated_times(text, said_at=self.turn.said_at, tense=Tense.FUTURE)
-            later = {time.span_start: time for time in ahead if time.bound is Bound.UNTIL}
+            coming = find_stated_times(text, said_at=self.turn.said_at, tense=Tense.FUTURE)
+            later = {time.span_start: time for time in coming if time.bound is Bound.UNTIL}
             found = [later.get(time.span_start, time) for time in found]
         self.times = [
             time for time in found if any(offset + time.span_start <= index < offset + time.span_end for index in own)
