@@ -23,6 +23,7 @@ from api.problems import problem, problem_of_status, trace_header
 from api.routes import (
     actions,
     attributes,
+    contexts,
     corrections,
     curation,
     entities,
@@ -30,8 +31,10 @@ from api.routes import (
     health,
     inspections,
     instructions,
+    lookups,
     matches,
     profile,
+    queries,
     relations,
     sessions,
     state,
@@ -91,8 +94,14 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/corrections/{correction_id}", corrections.get_correction),
     ("GET", "/{context_id}/profile", profile.get_profile),
     ("GET", "/{context_id}/inspect", inspections.inspect),
+    ("POST", "/{context_id}/query", queries.query),
+    ("POST", "/{context_id}/lookup", lookups.lookup),
+    ("POST", "/{context_id}/context", contexts.query_context),
+    ("POST", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
+    ("GET", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
     ("GET", "/{context_id}/traces", traces.list_traces),
     ("GET", "/{context_id}/traces/stats", traces.get_stats),
+    ("GET", "/{context_id}/traces/{trace_id}", traces.get_trace),
 )
 
 # Answered in the event loop: those that wait for models, or stream.

@@ -11,7 +11,6 @@ from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
-from api.models import Models
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
@@ -22,6 +21,7 @@ from memory.remember import Memory
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
+from projections.retrieval.recaller import Recall, WordsAlone
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
 
@@ -44,7 +44,7 @@ class Services:
     extractor: LocalExtractor
     traces: TraceBuffer
     queue: Queue
-    models: Models
+    recall: Recall
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -77,7 +77,6 @@ def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
 @contextmanager
 def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
     """Services over the settings' database; read models of an older version are rebuilt first."""
-    models = Models(settings.config)
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
@@ -97,7 +96,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 extractor=extractor,
                 traces=traces,
                 queue=Queue(pool),
-                models=models,
+                recall=Recall(WordsAlone(), traces),
             )
 
 
