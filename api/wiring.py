@@ -11,6 +11,7 @@ from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
+from api.models import Models
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
@@ -45,6 +46,7 @@ class Services:
     traces: TraceBuffer
     queue: Queue
     recall: Recall
+    models: Models
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -77,6 +79,7 @@ def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
 @contextmanager
 def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
     """Services over the settings' database; read models of an older version are rebuilt first."""
+    models = Models(settings.config)
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
@@ -97,6 +100,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 traces=traces,
                 queue=Queue(pool),
                 recall=Recall(WordsAlone(), traces),
+                models=models,
             )
 
 
