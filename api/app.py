@@ -23,7 +23,7 @@ from api.problems import problem, problem_of_status, trace_header
 from api.routes import (
     actions,
     attributes,
-    contexts,
+    chat,
     corrections,
     curation,
     entities,
@@ -31,10 +31,8 @@ from api.routes import (
     health,
     inspections,
     instructions,
-    lookups,
     matches,
     profile,
-    queries,
     relations,
     sessions,
     state,
@@ -69,6 +67,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/sessions/{session_id}", sessions.get_session),
     ("DELETE", "/{context_id}/sessions/{session_id}", sessions.close_session),
     ("GET", "/{context_id}/sessions/{session_id}/turns", sessions.list_turns),
+    ("POST", "/{context_id}/sessions/{session_id}/turns", facts.create_turn),
     ("GET", "/{context_id}/turns/{turn_id}", turns.get_turn),
     ("GET", "/{context_id}/state", state.get_state),
     ("POST", "/{context_id}/state", state.get_state),
@@ -94,18 +93,15 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/corrections/{correction_id}", corrections.get_correction),
     ("GET", "/{context_id}/profile", profile.get_profile),
     ("GET", "/{context_id}/inspect", inspections.inspect),
-    ("POST", "/{context_id}/query", queries.query),
-    ("POST", "/{context_id}/lookup", lookups.lookup),
-    ("POST", "/{context_id}/context", contexts.query_context),
-    ("POST", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
-    ("GET", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
     ("GET", "/{context_id}/traces", traces.list_traces),
     ("GET", "/{context_id}/traces/stats", traces.get_stats),
-    ("GET", "/{context_id}/traces/{trace_id}", traces.get_trace),
 )
 
 # Answered in the event loop: those that wait for models, or stream.
-ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = ()
+ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
+    ("POST", "/{context_id}/chat", chat.chat),
+    ("POST", "/{context_id}/sessions/{session_id}/chat", chat.chat_in_session),
+)
 
 
 def create_app(services: Services) -> Starlette:
@@ -119,6 +115,7 @@ def create_app(services: Services) -> Starlette:
         app.state.writers = anyio.CapacityLimiter(POOL_SIZE_MAX - READERS_MAX)
         services.load_models()
         yield
+        await services.chat.responders.close()
 
     return Starlette(
         routes=[

@@ -29,6 +29,8 @@ KNOWN_NAMES = frozenset(
 CONFIG_FILES = ("palimpsest.config.yaml", "spectron.config.yaml")
 KEY_LENGTH_MIN = 16
 CONTEXT_ID_LENGTH_MAX = 128
+PROMPT_CHARACTERS, PROMPT_CHARACTERS_MIN = 20_000, 12_000
+CHAT_DEADLINE_S = 60.0
 TRACE_RETENTION_DAYS = 30
 
 
@@ -65,6 +67,29 @@ class Settings:
         if not isinstance(scopes, dict) or not isinstance(scopes.get("strict", False), bool):
             raise StartupError("the configuration's scopes.strict must be true or false")
         return bool(scopes.get("strict", False))
+
+    @property
+    def prompt_characters(self) -> int:
+        """`chat.prompt_characters`: the most that memory and window take in a chat's prompt."""
+        value = self._chat.get("prompt_characters", PROMPT_CHARACTERS)
+        if not isinstance(value, int) or isinstance(value, bool) or value < PROMPT_CHARACTERS_MIN:
+            raise StartupError(f"the configuration's chat.prompt_characters must be at least {PROMPT_CHARACTERS_MIN}")
+        return value
+
+    @property
+    def chat_deadline_s(self) -> float:
+        """`chat.deadline_seconds`: for a reply at once, and for each piece of a streamed one."""
+        value = self._chat.get("deadline_seconds", CHAT_DEADLINE_S)
+        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+            raise StartupError("the configuration's chat.deadline_seconds must be a number above 0")
+        return float(value)
+
+    @property
+    def _chat(self) -> Mapping[str, Any]:
+        chat = self.config.get("chat") or {}
+        if not isinstance(chat, dict):
+            raise StartupError("the configuration's chat must be a mapping, such as 'prompt_characters: 20000'")
+        return chat
 
 
 def from_env(environ: Mapping[str, str] | None = None) -> Settings:

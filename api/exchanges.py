@@ -18,6 +18,7 @@ from api.problems import trace_header
 
 T = TypeVar("T")
 
+LINE_END = "\n"
 PING_S = 15  # between comments that keep a silent stream alive
 
 
@@ -68,10 +69,10 @@ def answer(status: int, content: Any, headers: Mapping[str, str] | None = None) 
 
 def event_stream(frames: AsyncGenerator[tuple[str | None, Any], None]) -> Response:
     """Server-sent events from (event name, JSON content). `frames` is closed as soon as the client hangs up."""
-    return EventSourceResponse(_events(frames), headers=trace_header(), sep="\n", ping=PING_S)
+    return EventSourceResponse(_events(frames), headers=trace_header(), sep=LINE_END, ping=PING_S)
 
 
 async def _events(frames: AsyncGenerator[tuple[str | None, Any], None]) -> AsyncIterator[ServerSentEvent]:
     async with aclosing(frames):
         async for name, content in frames:
-            yield ServerSentEvent(msgspec.json.encode(content).decode(), event=name)
+            yield ServerSentEvent(msgspec.json.encode(content).decode(), event=name, sep=LINE_END)

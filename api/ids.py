@@ -52,6 +52,11 @@ def chunk(value: UUID) -> str:
     return f"chunk:{ulid(value)}"
 
 
+def row(kind: str, value: UUID) -> str:
+    """The id of a row of memory. kind: attribute, relation, action or chunk."""
+    return {"attribute": attribute, "relation": relation, "action": action, "chunk": chunk}[kind](value)
+
+
 def parse(text: str, *, prefixes: tuple[str, ...] = ()) -> UUID:
     """The id that `text` spells, with or without one of the prefixes. Raises NotFound: no other id exists."""
     text = text.strip()

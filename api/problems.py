@@ -1,5 +1,6 @@
 """Errors as JSON bodies: the union of what the vendor's clients and RFC 9457 read."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,13 +18,14 @@ def trace_header() -> dict[str, str]:
     return {"X-Trace-Id": ulid(new_id())}
 
 
-def problem(error: PalimpsestError) -> Response:
+def problem(error: PalimpsestError, more: Mapping[str, Any] | None = None) -> Response:
+    """The error's answer. more: further fields of its body."""
     headers = {}
     if isinstance(error, Unavailable):
         headers["Retry-After"] = str(error.retry_after_s)
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return _response(error.status, error.slug, error.title, error.detail, headers)
+    return _response(error.status, error.slug, error.title, error.detail, headers, more)
 
 
 def problem_of_status(status: int, detail: str, headers: dict[str, str]) -> Response:
@@ -31,12 +33,20 @@ def problem_of_status(status: int, detail: str, headers: dict[str, str]) -> Resp
     return _response(status, SLUGS.get(status, "http-error"), detail, detail, headers)
 
 
-def _response(status: int, slug: str, title: str, detail: str, headers: dict[str, str]) -> Response:
+def _response(
+    status: int,
+    slug: str,
+    title: str,
+    detail: str,
+    headers: dict[str, str],
+    more: Mapping[str, Any] | None = None,
+) -> Response:
     body: dict[str, Any] = {
         "message": detail,
         "type": TYPE_PREFIX + slug,
         "title": title,
         "status": status,
         "detail": detail,
+        **(more or {}),
     }
     return Response(msgspec.json.encode(body), status, {**headers, **trace_header()}, "application/json")

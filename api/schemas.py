@@ -4,11 +4,11 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from memory.errors import InvalidRequest
-from memory.scopes import Lens, ScopeSet, lens_of, scope_set
+from memory.scopes import ScopeSet, scope_set
 from memory.texts import VALUE_LENGTH_MAX, name_like, readable
 from memory.values import Infer, Role
 
@@ -17,8 +17,6 @@ TRIPLES_MAX = 256
 LABELS_MAX = 32
 LABEL_LENGTH_MAX = 200
 NOTE_LENGTH_MAX = 2_000
-QUERY_LENGTH_MAX = 8_000
-K_MAX = 50
 # A time without an offset is taken as UTC; a date alone is no time.
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 
@@ -29,15 +27,6 @@ def _scopes(value: Any) -> Any:
     """A bare string is one clause; a flat list is an OR of paths; else an OR of AND-clauses."""
     if value is None or value == []:
         return None
-    clauses = _clauses(value)
-    try:
-        return scope_set([[_readable(path) for path in clause] for clause in clauses])
-    except InvalidRequest as error:
-        raise ValueError(error.detail) from error
-
-
-def _clauses(value: Any) -> list[list[str]]:
-    """A path, a list of paths or a list of lists of paths as the last of these."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(clause, str | list) for clause in value):
@@ -45,7 +34,10 @@ def _clauses(value: Any) -> list[list[str]]:
     clauses = [[clause] if isinstance(clause, str) else clause for clause in value]
     if not all(isinstance(path, str) for clause in clauses for path in clause):
         raise ValueError("paths must be strings")
-    return clauses
+    try:
+        return scope_set([[_readable(path) for path in clause] for clause in clauses])
+    except InvalidRequest as error:
+        raise ValueError(error.detail) from error
 
 
 def _label(label: str) -> str:
@@ -89,12 +81,6 @@ def _aware(moment: datetime) -> datetime:
     if not 1 < moment.year < 9998:
         raise ValueError("must be between the years 2 and 9997")
     return moment
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be blank")
-    return text
 
 
 Text = Annotated[str, AfterValidator(_readable)]
@@ -152,6 +138,17 @@ class FactsBody(Body):
     triples: list[TripleBody] = Field(default_factory=list, max_length=TRIPLES_MAX)
 
 
+class TurnBody(FactsBody):
+    """A turn of the session in the path; `content` is the text."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _content(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "content" in content and "text" not in content:
+            return {**content, "text": content["content"]}
+        return content
+
+
 class MessageBody(Body):
     role: Role
     content: Text
@@ -181,6 +178,34 @@ class SessionBody(Body):
     metadata: Any = None
 
 
+class ChatBody(Body):
+    message: Text
+    session_id: Text | None = None
+    scopes: Scopes = None
+    labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
+    model: Text | None = None
+    bypass_cache: bool = False
+    stream: bool = False
+    suppress_markers: bool = False
+
+
+class SessionChatBody(Body):
+    """Also `message` instead of `content`."""
+
+    content: Text
+    labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
+    model: Text | None = None
+    stream: bool = False
+    suppress_markers: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _message(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "message" in content and "content" not in content:
+            return {**content, "content": content["message"]}
+        return content
+
+
 class CloseBody(Body):
     valid_until: Moment | None = None
     reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
@@ -189,92 +214,3 @@ class CloseBody(Body):
 class ResolveBody(Body):
     accepted_value: Annotated[str, AfterValidator(_value)]
     note: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
-
-
-def _lens(value: Any) -> Any:
-    """As `_scopes`, but of patterns, which may end in /*; nothing is no lens."""
-    if value is None or value in ([], ""):
-        return None
-    clauses = _clauses(value)
-    try:
-        return lens_of([[_readable(pattern) for pattern in clause] for clause in clauses])
-    except InvalidRequest as error:
-        raise ValueError(error.detail) from error
-
-
-LensOf = Annotated[Lens | None, BeforeValidator(_lens)]
-Query = Annotated[Text, Field(max_length=QUERY_LENGTH_MAX), AfterValidator(_not_blank)]
-
-
-class NearBody(Body):
-    lat: Annotated[float, BeforeValidator(_number), Field(ge=-90, le=90)]
-    lng: Annotated[float, BeforeValidator(_number), Field(ge=-180, le=180)]
-    radius_km: Annotated[float, BeforeValidator(_number), Field(gt=0, le=20_100)]
-
-
-class LocationBody(Body):
-    near: NearBody | None = None
-    within: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
-
-
-class SearchBody(Body):
-    """What the questions of all kinds have in common."""
-
-    query: Query
-    k: Annotated[int, Field(ge=1, le=K_MAX)] | None = None
-    labels: list[Label] | None = Field(default=None, max_length=LABELS_MAX)
-    lens: LensOf = None
-    scope_view: Text | None = None
-    session_id: Text | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _other_names(cls, content: Any) -> Any:
-        if not isinstance(content, dict):
-            return content
-        others = {"k": ("limit",), "lens": ("scopes", "scope")}
-        taken = dict(content)
-        for name, aliases in others.items():
-            if content.get(name) is None and (alias := next((one for one in aliases if content.get(one)), None)):
-                taken[name] = content[alias]
-        return taken
-
-    @field_validator("scope_view")
-    @classmethod
-    def _known_view(cls, view: str | None) -> str | None:
-        if view is not None and view.lower().replace("_", "") not in ("strict", "merged", "crossteam"):
-            raise ValueError("must be strict, merged or crossTeam")
-        return view
-
-
-class QueryBody(SearchBody, InstantBody):
-    mode: Literal["hybrid", "vector", "bm25", "graph"] | None = None
-    include: list[Literal["facts", "passages"]] | None = None
-    source: Annotated[Text, Field(max_length=LABEL_LENGTH_MAX)] | None = None
-    location: LocationBody | None = None
-    include_duplicates: bool | None = None
-
-
-class ContextBody(SearchBody, InstantBody):
-    subject: Text | None = None
-    max_chars: Annotated[int, Field(ge=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-
-
-class SessionContextBody(Body):
-    query: Query
-    max_chars: Annotated[int, Field(ge=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-
-
-class LookupBody(Body):
-    query: Query
-    subject: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
-    entity_type: Text | None = None
-    ambiguity_margin: Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)] | None = None
-    include: list[Text] | None = None
-    fact_limit: Annotated[int, Field(ge=0)] | None = None
-    relation_limit: Annotated[int, Field(ge=0)] | None = None
-    event_limit: Annotated[int, Field(ge=0)] | None = None
-    passage_limit: Annotated[int, Field(ge=0)] | None = None
-    uncertainty_limit: Annotated[int, Field(ge=0)] | None = None

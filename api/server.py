@@ -25,7 +25,6 @@ BANNER = """\
 Palimpsest is listening on http://{host}:{port}
   context  {context}
   key      {key}
-  models   {models}
 
 Try it:
 
@@ -45,8 +44,7 @@ def serve(settings: Settings) -> None:
                 key = wiring.bootstrap(services)
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
-                told = {"context": settings.context, "key": key, "models": services.models.announced()}
-                print(BANNER.format(**shown, **told), flush=True)
+                print(BANNER.format(**shown, context=settings.context, key=key), flush=True)
                 worker = Worker(services, tasks(heads(services)))
                 worker.start()
                 try:

@@ -152,6 +152,8 @@ def session(row: SessionRow, scopes: Scopes) -> Json:
 
 
 def turn(row: TurnRow) -> Json:
+    """citations: only of a reply that has some."""
+    cited = [{"marker": one.marker, "kind": one.kind, "id": ids.row(one.kind, one.id)} for one in row.cited]
     return {
         "id": ids.ulid(row.id),
         "session": ids.ulid(row.session_id),
@@ -159,6 +161,7 @@ def turn(row: TurnRow) -> Json:
         "role": row.role,
         "content": row.text,
         "createdAt": ids.moment(row.said_at),
+        **({"citations": cited} if cited else {}),
     }
 
 

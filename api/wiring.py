@@ -7,11 +7,12 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import api.keys as keys
+from api.chat.parts import ChatParts
+from api.chat.responders import ConfiguredResponders
 from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
-from api.models import Models
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
@@ -22,7 +23,6 @@ from memory.remember import Memory
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
-from projections.retrieval.recaller import Recall, WordsAlone
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
 
@@ -45,8 +45,7 @@ class Services:
     extractor: LocalExtractor
     traces: TraceBuffer
     queue: Queue
-    recall: Recall
-    models: Models
+    chat: ChatParts
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -79,7 +78,6 @@ def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
 @contextmanager
 def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
     """Services over the settings' database; read models of an older version are rebuilt first."""
-    models = Models(settings.config)
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
@@ -99,8 +97,10 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 extractor=extractor,
                 traces=traces,
                 queue=Queue(pool),
-                recall=Recall(WordsAlone(), traces),
-                models=models,
+                chat=ChatParts(
+                    ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),
+                    settings.prompt_characters,
+                ),
             )
 
 

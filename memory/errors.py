@@ -9,7 +9,7 @@
     ├── PayloadTooLarge           413
     ├── Unprocessable             422   InvalidContextId
     ├── Unsupported               501
-    ├── Unavailable               503   ExtractorUnavailable
+    ├── Unavailable               503   ExtractorUnavailable, ModelUnavailable
     └── LogCorrupt                500   one line for `verify`: which position, what is wrong
 
 The docstring of a class is the title shown to callers; the message is the detail.
@@ -116,7 +116,7 @@ class Unavailable(PalimpsestError):
 
     status = 503
     slug = "unavailable"
-    retry_after_s: ClassVar[int] = 1
+    retry_after_s: int = 1
 
 
 class ExtractorUnavailable(Unavailable):
@@ -137,6 +137,14 @@ class ExtractorUnavailable(Unavailable):
         super().__init__(detail)
         self.kind, self.retryable, self.wait_s = kind, retryable, wait_s
         self.model, self.usage = model, usage
+
+
+class ModelUnavailable(Unavailable):
+    """The language model could not answer"""
+
+    def __init__(self, detail: str = "", *, retry_after_s: int = 1) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 class LogCorrupt(PalimpsestError):

@@ -171,7 +171,7 @@ class SessionClosed(Event, frozen=True, kw_only=True):
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """What a marker of a reply stands for: a row of memory. kind: attribute, relation, action, turn or document."""
+    """What a marker of a reply stands for: a row of memory. kind: attribute, relation, action or chunk."""
 
     marker: str
     kind: str

@@ -75,7 +75,11 @@ class MarkerFilter:
     def _resolved(self, text: str) -> str:
         # The character before matters for what counts as a word.
         before, self._before = self._before, text[-1:] or self._before
-        text = _RUNS[self._suppressed].sub(self._run, before + text)[len(before) :]
+        whole, parts, done = before + text, [], len(before)
+        for found in _RUNS[self._suppressed].finditer(whole, done):
+            parts += [whole[done : found.start()], self._run(found)]
+            done = found.end()
+        text = "".join(parts) + whole[done:]
         if not self._begun:
             text = text.lstrip()
             self._begun = bool(text)

@@ -11,9 +11,8 @@ from api.chat.markers import marker
 from api.chat.sources import Source
 from api.chat.untrusted import FRAME_BEGIN, FRAME_END, one_line
 from api.chat.window import Window
+from api.config import PROMPT_CHARACTERS
 
-CHARACTERS = 20_000  # default of the whole system message
-CHARACTERS_MIN = 12_000
 INSTRUCTIONS_CHARACTERS = 2_000
 INSTRUCTIONS_HEADING = "# Standing instructions of the user\n\nFollow these:\n"
 NOTHING = "(nothing was found)"
@@ -40,11 +39,11 @@ def prompt_of(
     instructions: Sequence[str],
     window: Window,
     today: datetime,
-    characters: int = CHARACTERS,
+    characters: int = PROMPT_CHARACTERS,
 ) -> Prompt:
     """The prompt for `question`. sources, instructions: most relevant first; what does not fit is left out whole.
 
-    characters: the most that the system message has, at least CHARACTERS_MIN.
+    characters: the most that the system message has, at least PROMPT_CHARACTERS_MIN.
     """
     directives = _fitting((f"- {one_line(text)}" for text in instructions), INSTRUCTIONS_CHARACTERS)
     told = f"\n{INSTRUCTIONS_HEADING}{_joined(directives)}\n" if directives else ""

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from api import ids, wire
 from api.calls import Call
-from api.schemas import BatchBody, FactsBody
+from api.schemas import BatchBody, FactsBody, TurnBody
 from api.triples import candidates_of
 from memory.errors import InvalidRequest, NotFound, SessionUnavailable
 from memory.idempotency import RequestKey
@@ -24,7 +24,7 @@ IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True)
-class _Answering:
+class Answering:
     """Builds the extraction object of a turn inside the transaction that recorded it."""
 
     caller: Caller
@@ -38,8 +38,18 @@ class _Answering:
 def create_fact(call: Call) -> tuple[int, dict[str, Any]]:
     caller = call.caller()
     body = call.parsed(FactsBody)
+    return _created(call, caller, body, body.session_id)
+
+
+def create_turn(call: Call) -> tuple[int, dict[str, Any]]:
+    """The same within the session of the path; the words are called `content` there."""
+    caller = call.caller()
+    return _created(call, caller, call.parsed(TurnBody), call.path["session_id"])
+
+
+def _created(call: Call, caller: Caller, body: FactsBody, session: str | None) -> tuple[int, dict[str, Any]]:
     turn = _turn_of(body)
-    session_id, new_session_id = _session_ids(body.session_id)
+    session_id, new_session_id = session_ids(session)
     remembered = call.services.memory.remember(
         caller,
         [turn],
@@ -47,7 +57,7 @@ def create_fact(call: Call) -> tuple[int, dict[str, Any]]:
         new_session_id=new_session_id,
         scopes=body.scopes,
         request=_request(call, caller),
-        answer=_Answering(caller),
+        answer=Answering(caller),
     )
     answer: dict[str, Any] = {
         "mode": turn.infer.value,
@@ -79,7 +89,7 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
         )
         for ordinal, message in enumerate(body.messages)
     ]
-    session_id, new_session_id = _session_ids(body.session_id)
+    session_id, new_session_id = session_ids(body.session_id)
     remembered = call.services.memory.remember(
         caller,
         turns,
@@ -87,11 +97,11 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
         new_session_id=new_session_id,
         scopes=body.scopes,
         request=_request(call, caller),
-        answer=_Answering(caller),
+        answer=Answering(caller),
     )
     extractions: Sequence[dict[str, Any]] = remembered.answers if body.infer is not Infer.NONE else []
     if extractions and body.extract == "whole_conversation":
-        extractions = [_merged(extractions)]
+        extractions = [merged(extractions)]
     return _status(remembered.answers), {
         "sessionId": ids.ulid(remembered.session_id),
         "turnIds": [ids.ulid(turn_id) for turn_id in remembered.turn_ids],
@@ -125,7 +135,7 @@ def _words(text: str, field: str) -> str:
     return text
 
 
-def _session_ids(text: str | None) -> tuple[UUID | None, UUID]:
+def session_ids(text: str | None) -> tuple[UUID | None, UUID]:
     """The session asked for, and the id of the new one if none is. Raises SessionUnavailable for what is no id."""
     try:
         return (None if text is None else ids.parse_session(text)), ids.new_id()
@@ -149,18 +159,18 @@ def _status(answers: Sequence[dict[str, Any]]) -> int:
     return ACCEPTED if pending else 200
 
 
-def _merged(extractions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def merged(extractions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One extraction object for a whole conversation, under the id of its last turn."""
-    merged = dict(extractions[-1])
+    whole = dict(extractions[-1])
     for name in ("attributes", "relations", "actions", "instructions", "uncertainties", "corrections"):
-        merged[name] = [row for one in extractions for row in one[name]]
+        whole[name] = [row for one in extractions for row in one[name]]
     entities: dict[str, dict[str, Any]] = {}
     for row in (row for one in extractions for row in one["entities"]):
         entities.setdefault(row["id"], row)
-    merged["entities"] = list(entities.values())
+    whole["entities"] = list(entities.values())
     statuses = {one["status"] for one in extractions}
     for status in (ExtractionStatus.PENDING, ExtractionStatus.COMPLETE):
         if status in statuses:
-            merged["status"] = status.value
+            whole["status"] = status.value
             break
-    return merged
+    return whole

@@ -18,8 +18,6 @@ PREPOSITIONS = listed(
 _STOPS = frozenset(
     [
         "because",
-        "twice",
-        "every",
         "but",
         "so",
         "that",

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.chat.extractive import NO_MEMORY, extractive_reply
-from api.chat.prompt import CHARACTERS_MIN, Prompt, prompt_of
+from api.chat.prompt import Prompt, prompt_of
 from api.chat.sources import Source
 from api.chat.untrusted import FRAME_BEGIN, FRAME_END, one_line
 from api.chat.window import CHARACTERS_MAX, Window, window_of
+from api.config import PROMPT_CHARACTERS_MIN
 from projections.turns import TurnRow
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -149,16 +150,16 @@ def test_the_prompt_keeps_its_bound_and_the_most_relevant() -> None:
         sources=sources,
         instructions=["y" * 500] * 30,
         window=window(*["z" * 1_000] * 10),
-        characters=CHARACTERS_MIN,
+        characters=PROMPT_CHARACTERS_MIN,
     )
-    assert len(made.system) <= CHARACTERS_MIN
+    assert len(made.system) <= PROMPT_CHARACTERS_MIN
     assert made.system.count("- yyyy") == 3
     assert [one.text[:2] for one in made.sources.values()] == [f"{number} " for number in range(len(made.sources))]
     assert made.system.count("z" * 1_000) == 8
 
 
 def test_what_does_not_fit_is_left_out_whole_and_the_next_takes_its_number() -> None:
-    made = prompt(sources=[source("x" * 50_000), source("short")], characters=CHARACTERS_MIN)
+    made = prompt(sources=[source("x" * 50_000), source("short")], characters=PROMPT_CHARACTERS_MIN)
     assert made.sources[1].text == "short"
 
 

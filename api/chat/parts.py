@@ -1,0 +1,15 @@
+"""What the conversation loop works with, made once."""
+
+from dataclasses import dataclass, field
+
+from api.chat.locks import SessionLocks
+from api.chat.responders import Responders
+
+
+@dataclass(frozen=True)
+class ChatParts:
+    """prompt_characters: the most that a prompt's system message has."""
+
+    responders: Responders
+    prompt_characters: int
+    locks: SessionLocks = field(default_factory=SessionLocks)

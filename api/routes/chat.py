@@ -1,0 +1,162 @@
+"""POST /chat and the older POST /sessions/{id}/chat: the whole conversation loop, at once or streamed."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+import psycopg
+import psycopg_pool
+from starlette.responses import Response
+
+from api import ids
+from api.chat import conversation
+from api.chat.conversation import Heard, Message, Replying
+from api.exchanges import Exchange, answer, event_stream
+from api.problems import TYPE_PREFIX, problem
+from api.routes.facts import session_ids
+from api.schemas import ChatBody, SessionChatBody
+from api.wire import Json
+from memory.errors import InvalidRequest, ModelUnavailable, PalimpsestError, Unavailable
+
+EVENT_STREAM = "text/event-stream"
+
+# The pieces of a reply as they come, then the whole answer.
+Course = AsyncGenerator[str | Json, None]
+
+
+class ReplyMissing(ModelUnavailable):
+    """The words are stored, but the language model could not answer"""
+
+    def __init__(self, error: ModelUnavailable, heard: Heard) -> None:
+        super().__init__(error.detail, retry_after_s=error.retry_after_s)
+        self.more = {
+            "turnId": ids.ulid(heard.turn_id),
+            "memory_updates": heard.updates,
+            "memoryUpdates": heard.updates,
+        }
+
+
+async def chat(exchange: Exchange) -> Response:
+    """Nothing is stored before the reply is complete; then both turns are, and the user's is understood."""
+    call = exchange.call
+    await exchange.read(call.caller)
+    body = call.parsed(ChatBody)
+    session_id, new_session_id = session_ids(body.session_id)
+    message = Message(
+        text=_words(body.message, "message"),
+        session_id=session_id,
+        new_session_id=new_session_id,
+        scopes=body.scopes,
+        labels=tuple(body.labels),
+        model=body.model,
+        suppressed=body.suppress_markers,
+    )
+    return await _answered(exchange, _newer(exchange, message, streamed=_streamed(exchange, body)), body)
+
+
+async def chat_in_session(exchange: Exchange) -> Response:
+    """The user's turn is stored and understood first, then the reply is too."""
+    call = exchange.call
+    await exchange.read(call.caller)
+    body = call.parsed(SessionChatBody)
+    session_id, new_session_id = session_ids(call.path["session_id"])
+    message = Message(
+        text=_words(body.content, "content"),
+        session_id=session_id,
+        new_session_id=new_session_id,
+        labels=tuple(body.labels),
+        model=body.model,
+        suppressed=body.suppress_markers,
+    )
+    return await _answered(exchange, _older(exchange, message, streamed=_streamed(exchange, body)), body)
+
+
+async def _newer(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
+    call = exchange.call
+    replying = Replying(await exchange.read(partial(conversation.prepare, call, message)))
+    async with aclosing(replying.pieces(streamed=streamed)) as pieces:
+        async for piece in pieces:
+            yield piece
+    keep = partial(conversation.keep_pair, call, replying)
+    if message.session_id is None:
+        yield await exchange.write(keep)
+        return
+    # Between a stored question of the older route and its reply nothing else is said.
+    async with call.services.chat.locks.holding(call.context_id, message.session_id):
+        yield await exchange.write(keep)
+
+
+async def _older(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
+    call = exchange.call
+    assert message.session_id is not None
+    async with call.services.chat.locks.holding(call.context_id, message.session_id):
+        # A model that may not be asked must not leave half a conversation.
+        call.services.chat.responders.chosen(call.context_id, message.model)
+        heard = await exchange.write(partial(conversation.hear, call, message))
+        replying = Replying(await exchange.read(partial(conversation.prepare, call, message, heard=heard)))
+        try:
+            async with aclosing(replying.pieces(streamed=streamed)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ModelUnavailable as error:
+            raise ReplyMissing(error, heard) from error
+        yield await exchange.write(partial(conversation.keep_reply, call, replying, heard))
+
+
+async def _answered(exchange: Exchange, course: Course, body: ChatBody | SessionChatBody) -> Response:
+    try:
+        if not _streamed(exchange, body):
+            return answer(200, await exchange.unless_gone(_last(course)))
+        # Until the first words are there, a failure is an HTTP error like any other.
+        first = await exchange.unless_gone(anext(course))
+    except ReplyMissing as error:
+        return problem(error, error.more)
+    return event_stream(_frames(first, course))
+
+
+async def _last(course: Course) -> Json:
+    async with aclosing(course):
+        async for part in course:
+            if isinstance(part, dict):
+                return part
+    raise AssertionError("a course ends with the answer")
+
+
+async def _frames(first: str | Json, course: Course) -> AsyncGenerator[tuple[str | None, Json], None]:
+    """The frames that the vendor's clients read: deltas, then one that is done."""
+    async with aclosing(course):
+        try:
+            yield _frame(first)
+            async for part in course:
+                yield _frame(part)
+        except PalimpsestError as error:
+            yield "error", {"error": _told(error)}
+        except (psycopg.Error, psycopg_pool.PoolTimeout):
+            yield "error", {"error": _told(Unavailable("the database can't answer right now"))}
+
+
+def _frame(part: str | Json) -> tuple[str | None, Json]:
+    return (None, {"delta": part}) if isinstance(part, str) else ("done", {"done": True, **part})
+
+
+def _told(error: PalimpsestError) -> Json:
+    told: dict[str, Any] = {
+        "message": error.detail,
+        "type": TYPE_PREFIX + error.slug,
+        "title": error.title,
+        "status": error.status,
+    }
+    if isinstance(error, Unavailable):
+        told["retryAfter"] = error.retry_after_s
+    return {**told, **(error.more if isinstance(error, ReplyMissing) else {})}
+
+
+def _streamed(exchange: Exchange, body: ChatBody | SessionChatBody) -> bool:
+    return body.stream or EVENT_STREAM in exchange.call.headers.get("accept", "")
+
+
+def _words(text: str, field: str) -> str:
+    if not text.strip():
+        raise InvalidRequest(f"{field}: must not be blank")
+    return text

@@ -1,1 +1,0 @@
-"""Retrieval: from a caller's question to what memory answers it with, tier by tier."""
