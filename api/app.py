@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -12,6 +14,8 @@ import psycopg
 import psycopg_pool
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -19,10 +23,13 @@ from starlette.routing import Route
 from api.calls import BODY_BYTES_MAX, Call
 from api.database import POOL_SIZE_MAX
 from api.exchanges import ClientGone, Exchange, answer
+from api.observation import Observation
 from api.problems import problem, problem_of_status, trace_header
+from api.rate_limit import RateLimit
 from api.routes import (
     actions,
     attributes,
+    audit,
     chat,
     corrections,
     curation,
@@ -31,9 +38,14 @@ from api.routes import (
     health,
     inspections,
     instructions,
+    keys,
     matches,
+    me,
+    metrics,
+    principals,
     profile,
     relations,
+    scopes,
     sessions,
     state,
     traces,
@@ -60,6 +72,23 @@ READERS_MAX = 8  # threads, of the POOL_SIZE_MAX that there are connections for
 
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/health", health.get_health),
+    ("GET", "/{context_id}/me", me.get_me),
+    ("GET", "/{context_id}/keys", keys.list_keys),
+    ("POST", "/{context_id}/keys", keys.create_key),
+    ("DELETE", "/{context_id}/keys/{key_name}", keys.delete_key),
+    ("POST", "/{context_id}/keys/{key_name}/rotate", keys.rotate_key),
+    ("GET", "/{context_id}/scopes", scopes.list_scopes),
+    ("POST", "/{context_id}/scopes", scopes.register_scope),
+    ("DELETE", "/{context_id}/scopes", scopes.delete_scope),
+    ("POST", "/{context_id}/scope-grants", scopes.grant_scopes),
+    ("GET", "/{context_id}/principals", principals.list_principals),
+    ("POST", "/{context_id}/principals", principals.create_principal),
+    ("GET", "/{context_id}/principals/{principal_id}", principals.get_principal),
+    ("GET", "/{context_id}/principals/{principal_id}/effective", principals.get_effective),
+    ("POST", "/{context_id}/principals/{principal_id}/grants", principals.grant),
+    ("DELETE", "/{context_id}/principals/{principal_id}/grants", principals.revoke),
+    ("PUT", "/{context_id}/principals/{principal_id}/write-scopes", principals.choose_write_scopes),
+    ("GET", "/{context_id}/audit", audit.list_audit),
     ("POST", "/{context_id}/facts", facts.create_fact),
     ("POST", "/{context_id}/facts/batch", facts.create_facts),
     ("POST", "/{context_id}/sessions", sessions.create_session),
@@ -117,25 +146,54 @@ def create_app(services: Services) -> Starlette:
         yield
         await services.chat.responders.close()
 
-    return Starlette(
+    handlers = [(method, path, _in_thread(one)) for method, path, one in ROUTES]
+    app = Starlette(
         routes=[
+            Route("/metrics", _endpoint(services, "/metrics", metrics.get_metrics), methods=["GET"]),
             *(
-                Route(PREFIX + path, _endpoint(services, _in_thread(one)), methods=[method])
-                for method, path, one in ROUTES
+                Route(PREFIX + path, _endpoint(services, path, one), methods=[method])
+                for method, path, one in (*handlers, *ASYNC_ROUTES)
             ),
-            *(Route(PREFIX + path, _endpoint(services, one), methods=[method]) for method, path, one in ASYNC_ROUTES),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _unexpected},
+        middleware=_cors(services.settings.cors_allowed_origins),
         lifespan=lifespan,
     )
+    app.state.observation = Observation(services.audit)
+    app.state.observation.registry.register(metrics.DatabaseCollector(services))
+    app.state.rate_limit = RateLimit(services.settings.rate_limit_per_s)
+    return app
 
 
-def _endpoint(services: Services, handler: AsyncHandler) -> Callable[[Request], Any]:
+def _cors(origins: Sequence[str]) -> list[Middleware]:
+    """Lets browsers of those origins in. Keys travel in a header of their own, so no credentials do."""
+    if not origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["X-Trace-Id", "Retry-After"],
+        )
+    ]
+
+
+def _endpoint(services: Services, path: str, handler: AsyncHandler) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
+        began = time.perf_counter()
+        call = Call(services, dict(request.path_params), request.query_params, request.headers, b"")
+        response = await answered(call, request)
+        observation: Observation = request.app.state.observation
+        observation.answered(request.method, path, call, response, time.perf_counter() - began)
+        return response
+
+    async def answered(call: Call, request: Request) -> Response:
         try:
-            call = Call(
-                services, dict(request.path_params), request.query_params, request.headers, await _body(request)
-            )
+            if "authorization" in request.headers:
+                request.app.state.rate_limit.take(request.headers["authorization"])
+            call = replace(call, body=await _body(request))
             return await handler(Exchange(call, request, request.app.state.writers))
         except PalimpsestError as error:
             return problem(error)
@@ -174,11 +232,30 @@ def _in_thread(handler: Handler) -> AsyncHandler:
 def _handled(handler: Handler, call: Call) -> tuple[int, Any]:
     """The handler's answer. Whatever it finds wrong with a request, a caller without a key only learns that."""
     try:
-        return handler(call)
+        status, content = handler(call)
+        call.note.rows = call.note.rows or _rows(content)
+        return status, content
     except (InvalidRequest, NotFound, Unprocessable):
         if "context_id" in call.path:
             call.caller()
         raise
+
+
+def _rows(content: Any) -> int:
+    """How many rows an answer holds: what stands in its lists, one level down."""
+    if isinstance(content, list):
+        return len(content)
+    if not isinstance(content, dict):
+        return 0
+    found = [value for value in content.values() if isinstance(value, list)]
+    found += [
+        value
+        for below in content.values()
+        if isinstance(below, dict)
+        for value in below.values()
+        if isinstance(value, list)
+    ]
+    return sum(len(rows) for rows in found)
 
 
 async def _body(request: Request) -> bytes:

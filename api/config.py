@@ -24,6 +24,10 @@ KNOWN_NAMES = frozenset(
         "MANAGEMENT_API_KEY",
         "CONFIG",
         "TRACE_RETENTION_DAYS",
+        "AUDIT_RETENTION_DAYS",
+        "CORS_ALLOWED_ORIGINS",
+        "RATE_LIMIT",
+        "SHARE_PORT",
     )
 )
 CONFIG_FILES = ("palimpsest.config.yaml", "spectron.config.yaml")
@@ -32,6 +36,7 @@ CONTEXT_ID_LENGTH_MAX = 128
 PROMPT_CHARACTERS, PROMPT_CHARACTERS_MIN = 20_000, 12_000
 CHAT_DEADLINE_S = 60.0
 TRACE_RETENTION_DAYS = 30
+AUDIT_RETENTION_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,10 @@ class Settings:
     """All settings. home: absolute. database_url: None = the embedded Postgres under home.
 
     bind: (host, port). api_key, management_api_key: pinned keys, None = made at the first start.
-    config: the YAML file's content. trace_retention: how long the traces of questions are kept.
+    config: the YAML file's content. trace_retention: how long the traces of questions are kept;
+    audit_retention: how long the audit is. cors_allowed_origins: of browsers that may call, "*" for any.
+    rate_limit_per_s: requests a second that a key may make, None = any. share_port: other server processes may
+    listen on the same address.
     """
 
     home: Path
@@ -50,6 +58,10 @@ class Settings:
     management_api_key: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
     trace_retention: timedelta = timedelta(days=TRACE_RETENTION_DAYS)
+    audit_retention: timedelta = timedelta(days=AUDIT_RETENTION_DAYS)
+    cors_allowed_origins: tuple[str, ...] = ()
+    rate_limit_per_s: float | None = None
+    share_port: bool = False
 
     @property
     def multi_valued(self) -> frozenset[str]:
@@ -112,6 +124,12 @@ def from_env(environ: Mapping[str, str] | None = None) -> Settings:
         management_api_key=_key("MANAGEMENT_API_KEY", value("MANAGEMENT_API_KEY")),
         config=_config(value("CONFIG")),
         trace_retention=timedelta(days=_days("TRACE_RETENTION_DAYS", value("TRACE_RETENTION_DAYS"))),
+        audit_retention=timedelta(
+            days=_days("AUDIT_RETENTION_DAYS", value("AUDIT_RETENTION_DAYS"), AUDIT_RETENTION_DAYS)
+        ),
+        cors_allowed_origins=_origins(value("CORS_ALLOWED_ORIGINS")),
+        rate_limit_per_s=_rate(value("RATE_LIMIT")),
+        share_port=_flag("SHARE_PORT", value("SHARE_PORT")),
     )
 
 
@@ -130,9 +148,33 @@ def _bind(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _days(name: str, text: str | None) -> int:
+def _origins(text: str | None) -> tuple[str, ...]:
+    origins = tuple(origin.strip().rstrip("/") for origin in (text or "").split(",") if origin.strip())
+    for origin in origins:
+        if origin != "*" and not origin.startswith(("http://", "https://")):
+            raise StartupError(f"{PREFIX}CORS_ALLOWED_ORIGINS: {origin!r} is no origin, such as https://app.example")
+    return origins
+
+
+def _rate(text: str | None) -> float | None:
+    try:
+        per_s = float(text) if text else 0.0
+    except ValueError:
+        per_s = -1.0
+    if not 0 <= per_s <= 1e6:
+        raise StartupError(f"{PREFIX}RATE_LIMIT is {text!r}, but must be a number of requests a second")
+    return per_s or None
+
+
+def _flag(name: str, text: str | None) -> bool:
+    if (text or "false").lower() not in ("true", "false", "1", "0"):
+        raise StartupError(f"{PREFIX}{name} is {text!r}, but must be true or false")
+    return (text or "").lower() in ("true", "1")
+
+
+def _days(name: str, text: str | None, default: int = TRACE_RETENTION_DAYS) -> int:
     if text is None:
-        return TRACE_RETENTION_DAYS
+        return default
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 36_500:
         raise StartupError(f"{PREFIX}{name} is {text!r}, but must be a number of days, from 1 to 36500")
     return int(text)

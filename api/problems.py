@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import Response
 
 from api.ids import new_id, ulid
-from memory.errors import PalimpsestError, Unavailable
+from memory.errors import PalimpsestError, TooManyRequests, Unavailable
 
 TYPE_PREFIX = "https://palimpsest.dev/errors/"
 SLUGS = {404: "not-found", 405: "method-not-allowed"}
@@ -21,7 +21,7 @@ def trace_header() -> dict[str, str]:
 def problem(error: PalimpsestError, more: Mapping[str, Any] | None = None) -> Response:
     """The error's answer. more: further fields of its body."""
     headers = {}
-    if isinstance(error, Unavailable):
+    if isinstance(error, Unavailable | TooManyRequests):
         headers["Retry-After"] = str(error.retry_after_s)
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"

@@ -1,15 +1,17 @@
 """Request bodies. Both spellings of field names are taken, snake_case and camelCase; unknown fields are ignored."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from memory.errors import InvalidRequest
-from memory.scopes import ScopeSet, scope_set
-from memory.texts import VALUE_LENGTH_MAX, name_like, readable
+from memory.principals import VERBS, grants_of
+from memory.scopes import ScopeSet, canonical_path, canonical_pattern, scope_set
+from memory.texts import NAME_LENGTH_MAX, VALUE_LENGTH_MAX, name_like, readable
 from memory.values import Infer, Role
 
 MESSAGES_MAX = 500
@@ -19,6 +21,8 @@ LABEL_LENGTH_MAX = 200
 NOTE_LENGTH_MAX = 2_000
 # A time without an offset is taken as UTC; a date alone is no time.
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
+
+T = TypeVar("T")
 
 Category = Literal["identity", "knowledge", "context"]
 
@@ -83,7 +87,51 @@ def _aware(moment: datetime) -> datetime:
     return moment
 
 
+def _asked(function: Callable[..., T], *arguments: Any) -> T:
+    """What a function of ours makes of the arguments; its refusal in the words of this library."""
+    try:
+        return function(*arguments)
+    except InvalidRequest as error:
+        raise ValueError(error.detail.removeprefix(": ")) from error
+
+
+def _path(text: str) -> str:
+    return _asked(canonical_path, _readable(text))
+
+
+def _pattern(text: str) -> str:
+    return _asked(canonical_pattern, _readable(text))
+
+
+def _name(text: str) -> str:
+    return _asked(lambda: name_like(text, field=""))
+
+
+def _key_name(text: str) -> str:
+    if "/" in text:
+        raise ValueError("a key's name has no slash")
+    return _name(text)
+
+
+def _verb(text: str) -> str:
+    if text not in VERBS:
+        raise ValueError(f"must be one of {', '.join(VERBS)}")
+    return text
+
+
+def _grants(value: Any) -> Any:
+    if not isinstance(value, dict) or not all(
+        isinstance(verb, str) and isinstance(patterns, list) and all(isinstance(one, str) for one in patterns)
+        for verb, patterns in value.items()
+    ):
+        raise ValueError("must map verbs to lists of scope patterns")
+    return _asked(grants_of, {verb: [_readable(one) for one in patterns] for verb, patterns in value.items()})
+
+
 Text = Annotated[str, AfterValidator(_readable)]
+Name = Annotated[str, AfterValidator(_name)]
+KeyName = Annotated[str, AfterValidator(_key_name)]
+GivenGrants = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_grants)]
 Scopes = Annotated[ScopeSet | None, BeforeValidator(_scopes)]
 Label = Annotated[str, AfterValidator(_label)]
 Moment = Annotated[datetime, BeforeValidator(_rfc3339), AfterValidator(_aware)]
@@ -204,6 +252,33 @@ class SessionChatBody(Body):
         if isinstance(content, dict) and "message" in content and "content" not in content:
             return {**content, "content": content["message"]}
         return content
+
+
+class ScopeBody(Body):
+    path: Annotated[str, AfterValidator(_path)]
+    display_name: Annotated[Text, Field(max_length=NAME_LENGTH_MAX)] | None = None
+    description: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+
+
+class GrantBody(Body):
+    path: Annotated[str, AfterValidator(_pattern)]
+    verbs: Annotated[list[Annotated[str, AfterValidator(_verb)]], Field(min_length=1)]
+
+
+class WriteScopesBody(Body):
+    scopes: Scopes
+
+
+class PrincipalBody(Body):
+    display_name: Name
+    external_id: Name | None = None
+    kind: Literal["human", "agent", "service", "unknown"] = "unknown"
+    grants: GivenGrants = Field(default_factory=dict)
+
+
+class KeyBody(Body):
+    name: KeyName | None = None
+    grants: GivenGrants | None = None
 
 
 class CloseBody(Body):

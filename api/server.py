@@ -38,7 +38,7 @@ def serve(settings: Settings) -> None:
     """Serve until told to stop. Raises StartupError if the port is taken or the database can't be had."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
-    with _listening(settings.bind) as listener:
+    with _listening(settings.bind, is_shared=settings.share_port) as listener:
         try:
             with wiring.services(settings, watched=True) as services:
                 key = wiring.bootstrap(services)
@@ -82,13 +82,16 @@ def _run(services: wiring.Services, listener: socket.socket) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listening(bind: tuple[str, int]) -> socket.socket:
-    """A bound socket. It begins to listen when the application is ready."""
+def _listening(bind: tuple[str, int], *, is_shared: bool) -> socket.socket:
+    """A listening socket. is_shared: other processes may listen on the address too; the kernel then deals out
+    the connections."""
     host, port = bind
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sets TCP_NODELAY; without, each answer of a kept connection waits 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if is_shared:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
         listener.bind((host, port))
         # Bound is not taken: two processes may bind one address with SO_REUSEADDR until one listens.

@@ -20,6 +20,7 @@ from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.log import EventLog, Pool
 from memory.remember import Memory
+from projections.audit import AuditBuffer
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
@@ -44,6 +45,7 @@ class Services:
     curation: Curation
     extractor: LocalExtractor
     traces: TraceBuffer
+    audit: AuditBuffer
     queue: Queue
     chat: ChatParts
 
@@ -85,7 +87,10 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
         extractor = LocalExtractor()
         memory = Memory(log, knowledge, extractor)
-        with closing(TraceBuffer(pool, settings.trace_retention)) as traces:
+        with (
+            closing(TraceBuffer(pool, settings.trace_retention)) as traces,
+            closing(AuditBuffer(pool, settings.audit_retention)) as audit,
+        ):
             yield Services(
                 settings=settings,
                 database=database,
@@ -96,6 +101,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 curation=Curation(memory, knowledge),
                 extractor=extractor,
                 traces=traces,
+                audit=audit,
                 queue=Queue(pool),
                 chat=ChatParts(
                     ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),

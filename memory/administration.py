@@ -88,11 +88,12 @@ class Administration:
             self._record(WriteScopesChosen(principal_id=principal_id, write_scopes=scopes))
 
     def revoke(self, principal_id: UUID, path: str, verbs: Sequence[str]) -> None:
-        """Take `verbs` on all that the pattern includes. Raises InvalidRequest where a wider grant would still
-        give them, NotFound, Forbidden."""
+        """Take `verbs` on all that the pattern includes. Raises InvalidRequest if there only is a wider grant,
+        which would still give them, NotFound, Forbidden."""
         self._changeable(principal_id)
         path = canonical_pattern(path)
         events: list[Event] = []
+        wider = ""
         for grant in self.directory.grants(principal_id):
             taken = tuple(verb for verb in grant.verbs if verb in verbs)
             if not taken:
@@ -100,7 +101,9 @@ class Administration:
             if includes(path, grant.path):
                 events.append(GrantRevoked(principal_id=principal_id, grant_id=grant.id, path=grant.path, verbs=taken))
             elif includes(grant.path, path):
-                raise InvalidRequest(f"path: {taken[0]} on {path} comes from the wider grant on {grant.path}")
+                wider = grant.path
+        if wider and not events:
+            raise InvalidRequest(f"path: these verbs come from the wider grant on {wider}; revoke that one")
         self._record(*events)
 
     def choose_write_scopes(self, principal_id: UUID, scopes: ScopeSet) -> None:

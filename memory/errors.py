@@ -8,6 +8,7 @@
     ├── Conflict                  409   SessionClosedAlready
     ├── PayloadTooLarge           413
     ├── Unprocessable             422   InvalidContextId
+    ├── TooManyRequests           429
     ├── Unsupported               501
     ├── Unavailable               503   ExtractorUnavailable, ModelUnavailable
     └── LogCorrupt                500   one line for `verify`: which position, what is wrong
@@ -102,6 +103,17 @@ class Unprocessable(PalimpsestError):
 
 class InvalidContextId(Unprocessable):
     """The context id is not valid"""
+
+
+class TooManyRequests(PalimpsestError):
+    """Too many requests"""
+
+    status = 429
+    slug = "rate-limited"
+
+    def __init__(self, detail: str = "", *, retry_after_s: int = 1) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 class Unsupported(PalimpsestError):

@@ -51,7 +51,7 @@ class ReadModelDirectory:
     """The access of one context, in the transaction of a cursor."""
 
     def __init__(self, cursor: Cursor, context_id: str, generation: int) -> None:
-        self._cursor = cursor
+        self.cursor = cursor
         self._bound = {"context_id": context_id, "generation": generation}
 
     # --- principals and grants ---
@@ -65,14 +65,12 @@ class ReadModelDirectory:
     def principal_named(self, display_name: str) -> Principal | None:
         return _only(self._principals("t.display_name = %(display_name)s", display_name=display_name))
 
-    def principals(self, *, limit: int, after: tuple[str, UUID] | None = None) -> Page[Principal]:
-        """Principals by display name, after the cursor's (name, id)."""
-        name, principal_id = after or (None, None)
+    def principals(self, *, limit: int, after: str | None = None) -> Page[Principal]:
+        """Principals by display name, which no two share, after the cursor's."""
         found = self._principals(
-            "%(name)s::text IS NULL OR (t.display_name, t.id) > (%(name)s, %(after_id)s::uuid)",
-            "ORDER BY t.display_name, t.id LIMIT %(limit)s",
-            name=name,
-            after_id=principal_id,
+            "%(after)s::text IS NULL OR t.display_name > %(after)s",
+            "ORDER BY t.display_name LIMIT %(limit)s",
+            after=after,
             limit=limit + 1,
         )
         return Page(found[:limit], len(found) > limit)
@@ -88,7 +86,7 @@ class ReadModelDirectory:
     def grants_of_all(self, principal_ids: Sequence[UUID]) -> dict[UUID, list[HeldGrant]]:
         """The present grants of some principals."""
         found: dict[UUID, list[HeldGrant]] = {principal_id: [] for principal_id in principal_ids}
-        rows = self._live(principals.GRANTS, "t.principal_id = ANY(%(ids)s)", ids=list(principal_ids))
+        rows = self._live(principals.GRANTS, "t.principal_id = ANY(%(ids)s)", "ORDER BY t.id", ids=list(principal_ids))
         for row in rows:
             if row.verbs:
                 found[row.principal_id].append(_grant(row))
@@ -98,6 +96,9 @@ class ReadModelDirectory:
 
     def key_named(self, name: str) -> Key | None:
         return _only(self._keys("t.name = %(name)s", name=name))
+
+    def key_of(self, key_id: UUID | None) -> Key | None:
+        return _only(self._keys("t.id = %(id)s", id=key_id))
 
     def keys(
         self, *, limit: int, after: str | None = None, principal_id: UUID | None = None, key_id: UUID | None = None
@@ -116,7 +117,7 @@ class ReadModelDirectory:
         return Page(found[:limit], len(found) > limit)
 
     def has_digest(self, digest: str) -> bool:
-        row = self._cursor.connection.execute(HAS_DIGEST, {**self._bound, "digest": digest}).fetchone()
+        row = self.cursor.connection.execute(HAS_DIGEST, {**self._bound, "digest": digest}).fetchone()
         assert row is not None
         return bool(row[0])
 
@@ -154,7 +155,7 @@ class ReadModelDirectory:
         return self._rows(table, LIVE.format(table=table.name, condition=condition, rest=rest), parameters)
 
     def _rows(self, table: Table[R], sql: str, parameters: dict[str, Any]) -> list[R]:
-        with self._cursor.connection.cursor(row_factory=args_row(table.row), binary=True) as cursor:
+        with self.cursor.connection.cursor(row_factory=args_row(table.row), binary=True) as cursor:
             return cursor.execute(sql.encode(), {**parameters, **self._bound}).fetchall()
 
 

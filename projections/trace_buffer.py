@@ -1,96 +1,17 @@
-"""The buffer between answering a question and writing its trace: answering never waits for the writing."""
+"""The buffer of traces."""
 
-import logging
-import threading
-from collections import deque
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Any
-
-import psycopg
-import psycopg_pool
+from datetime import timedelta
 
 from memory.log import Pool
 from projections import traces
+from projections.row_buffer import FLUSH_INTERVAL_S, HELD_MAX, RowBuffer
 from projections.traces import Trace
 
-logger = logging.getLogger(__name__)
-
-FLUSH_INTERVAL_S = 0.2
-HELD_MAX = 10_000  # the oldest give way
-EXPIRY_INTERVAL = timedelta(hours=1)
-
-CONTEXTS = "SELECT context_id FROM contexts ORDER BY context_id"
+__all__ = ["FLUSH_INTERVAL_S", "HELD_MAX", "TraceBuffer"]
 
 
-class TraceBuffer:
-    """Holds traces for at most FLUSH_INTERVAL_S. Shared by all threads; its own one begins with the first trace.
-
-    retention: how long traces are kept.
-    """
+class TraceBuffer(RowBuffer[Trace]):
+    """Holds traces until they are written. retention: how long traces are kept."""
 
     def __init__(self, pool: Pool, retention: timedelta) -> None:
-        self._pool = pool
-        self._retention = retention
-        self._held: deque[Trace] = deque(maxlen=HELD_MAX)
-        self._writing = threading.Lock()
-        self._starting = threading.Lock()
-        self._closing = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def add(self, trace: Trace) -> None:
-        """Never waits and never fails; a trace that can't be written is lost, an answer is not."""
-        self._held.append(trace)
-        if self._thread is None:
-            with self._starting:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._keep_flushing, name="traces", daemon=True)
-                    self._thread.start()
-
-    def flush(self) -> None:
-        """Write what is held, so that reads see it.
-
-        Raises psycopg.OperationalError or PoolTimeout while the database can't be had; all is held still then.
-        """
-        with self._writing:
-            taken = [self._held.popleft() for _ in range(len(self._held))]
-            if not taken:
-                return
-            try:
-                with self._pool.connection() as connection:
-                    traces.write(connection, taken)
-            except (psycopg.OperationalError, psycopg_pool.PoolTimeout):
-                room = max(0, HELD_MAX - len(self._held))
-                self._held.extendleft(reversed(taken[max(0, len(taken) - room) :]))
-                raise
-            except psycopg.Error:
-                # What can't be written now never can: held on to, it would keep all later ones back.
-                logger.exception("traces are lost")
-
-    def close(self) -> None:
-        """Write what is held, if it can be, and stop."""
-        self._closing.set()
-        if self._thread is not None:
-            self._thread.join(5)
-            self._try(self.flush)
-
-    def expire(self, now: datetime) -> None:
-        """Drop traces that are older than the retention, context by context."""
-        with self._pool.connection() as connection:
-            for (context_id,) in connection.execute(CONTEXTS).fetchall():
-                traces.expire(connection, context_id, now - self._retention)
-
-    def _keep_flushing(self) -> None:
-        expired_at = datetime.min.replace(tzinfo=UTC)
-        while not self._closing.wait(FLUSH_INTERVAL_S):
-            self._try(self.flush)
-            now = datetime.now(UTC)
-            if now - expired_at >= EXPIRY_INTERVAL:
-                expired_at = now
-                self._try(self.expire, now)
-
-    def _try(self, step: Callable[..., None], *arguments: Any) -> None:
-        try:
-            step(*arguments)
-        except (psycopg.Error, psycopg_pool.PoolTimeout) as error:
-            logger.warning("traces are kept back: %s", type(error).__name__)
+        super().__init__(pool, name="traces", write=traces.write, expire=traces.expire, retention=retention)

@@ -5,6 +5,7 @@ from typing import Any
 
 import migrations
 from api.calls import Call
+from api.routes.metrics import queue_depth
 
 PING = "SELECT 1"
 
@@ -21,4 +22,5 @@ def get_health(call: Call) -> tuple[int, dict[str, Any]]:
         "log_guard": services.database.log_guard,
         "models": "ready" if services.extractor.ready else "loading",
         "extractor": services.extractor.name,
+        "queue_depth": queue_depth(services),
     }

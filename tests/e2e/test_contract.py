@@ -55,9 +55,31 @@ class Operation(NamedTuple):
 
 SAID = [{"role": "user", "content": "I live in Lyon."}, {"role": "assistant", "content": "Lyon is lovely."}]
 SESSION = "/{context_id}/sessions/{session_id}"
+PRINCIPAL = "/{context_id}/principals/{principal_id}"
 ENTITY = "/{context_id}/entities/{entity_type}/{entity_name:path}"
 OPERATIONS = (
     Operation("GET", "/health", "Health"),
+    Operation("GET", "/{context_id}/me", "Whoami"),
+    Operation("GET", "/{context_id}/keys", "Key[]"),
+    Operation("GET", "/{context_id}/keys", "Keys", params={"count": "true"}),
+    Operation("POST", "/{context_id}/keys", "MintedKey", status=201),
+    Operation("DELETE", "/{context_id}/keys/{key_name}", None, status=204),
+    Operation("POST", "/{context_id}/keys/{key_name}/rotate", "MintedKey"),
+    Operation("GET", "/{context_id}/scopes", "ScopeNode[]"),
+    Operation("GET", "/{context_id}/scopes", "Scopes", params={"limit": "1"}),
+    Operation("POST", "/{context_id}/scopes", "ScopeNode", {"path": "/org/acme/", "displayName": "Acme"}, 201),
+    Operation("DELETE", "/{context_id}/scopes", None, status=204, params={"path": "org/acme"}),
+    Operation("POST", "/{context_id}/scope-grants", "Error", {"grants": {}}, 501),
+    Operation("GET", "/{context_id}/principals", "Principal[]"),
+    Operation("GET", "/{context_id}/principals", "Principals", params={"limit": "1"}),
+    Operation("POST", "/{context_id}/principals", "Principal", {"displayName": "Ada", "externalId": "ada"}, 201),
+    Operation("GET", PRINCIPAL, "Principal"),
+    Operation("GET", PRINCIPAL + "/effective", "Effective", params={"path": "org/acme"}),
+    Operation("GET", PRINCIPAL + "/effective", "Effective", params={"path": "/", "asOf": "2024-01-01T00:00:00Z"}),
+    Operation("POST", PRINCIPAL + "/grants", "Principal", {"path": "org/acme/*", "verbs": ["memory:read"]}),
+    Operation("DELETE", PRINCIPAL + "/grants", "Principal", {"path": "org/acme/*", "verbs": ["memory:read"]}),
+    Operation("PUT", PRINCIPAL + "/write-scopes", "Principal", {"scopes": ["/"]}),
+    Operation("GET", "/{context_id}/audit", "Audit"),
     Operation("POST", "/{context_id}/facts", "Facts", {"text": "I live in Lyon."}),
     Operation("POST", "/{context_id}/facts", "Facts", {"text": "I live in Lyon.", "infer": "full"}),
     Operation("POST", "/{context_id}/facts", "Facts", {"text": "I live in Oslo.", "infer": "preview"}),
@@ -120,7 +142,7 @@ PATHS_OF_ROWS = (
 )
 # A made-up id in a sentence would be parsed differently from run to run.
 NUMBERS = itertools.count(1)
-FRESH = ("attribute_id", "relation_id", "instruction_id", "uncertainty_id")
+FRESH = ("key_name", "attribute_id", "relation_id", "instruction_id", "uncertainty_id")
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
 
@@ -140,6 +162,7 @@ class Place(NamedTuple):
             "session_id": self.session_id,
             "turn_id": self.turn_id,
             "correction_id": self.correction_id,
+            "principal_id": "principal:admin",
             "entity_type": "person",
             "entity_name": "alice",
             "key": "job_title",
@@ -161,6 +184,9 @@ class Place(NamedTuple):
         wanted = [name for name in FRESH if f"{{{name}}}" in route]
         if not wanted:
             return {}
+        if wanted == ["key_name"]:
+            with self.context.client() as rest:
+                return {"key_name": content(rest.post("/keys", json={}), 201)["name"]}
         entity = {"type": "person", "name": f"Ina {new_id()}"}
         triples = [
             {"entity": entity, "key": "city", "value": "Lyon"},

@@ -1,0 +1,57 @@
+"""GET /metrics, in Prometheus form: this process's requests, and what the database knows of all."""
+
+from collections.abc import Iterator
+
+from prometheus_client import generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.responses import Response
+
+from api.exchanges import Exchange
+from api.queue import QUEUE_SCHEMA
+from api.wiring import Services
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+TOTALS = """
+SELECT count(*), coalesce(sum(position), 0)::bigint, coalesce(max(position), 0) FROM contexts WHERE deleted_at IS NULL
+"""
+
+DEPTH = f"SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs WHERE status IN ('todo', 'doing')"
+
+
+class DatabaseCollector(Collector):
+    """Gauges that are the same whichever process is asked."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def collect(self) -> Iterator[Metric]:
+        with self._services.pool.connection() as connection:
+            row = connection.execute(TOTALS).fetchone()
+            assert row is not None
+            contexts, events, highest = row
+        yield GaugeMetricFamily("palimpsest_contexts", "Contexts that are not deleted.", contexts)
+        yield GaugeMetricFamily("palimpsest_events", "Events in all their logs.", events)
+        yield GaugeMetricFamily("palimpsest_position_max", "The highest position of a context.", highest)
+        yield GaugeMetricFamily(
+            "palimpsest_queue_depth", "Background jobs waiting or running.", queue_depth(self._services)
+        )
+
+    def describe(self) -> list[Metric]:
+        """Nothing: else registering would ask the database."""
+        return []
+
+
+def queue_depth(services: Services) -> int:
+    """Background jobs that wait or run."""
+    with services.pool.connection() as connection:
+        row = connection.execute(DEPTH.encode()).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+async def get_metrics(exchange: Exchange) -> Response:
+    observation = exchange.request.app.state.observation
+    content = await exchange.read(lambda: generate_latest(observation.registry))
+    return Response(content, media_type=CONTENT_TYPE)
