@@ -36,8 +36,12 @@ def entity_facts(reader: Reader, rows: Sequence[EntityRow], *, limit: int) -> Js
     versions = attribute_versions.live_of_entities(reader, entity_ids, limit=limit)
     edges = relations.live_of_entities(reader, entity_ids, limit=limit)
     evidence = provenance.evidence(reader, entity_ids[:1])
+    names = [name for of_one in entities.other_names(reader, entity_ids).values() for name in of_one]
     return {
-        "entity": wire.entity(rows[0], evidence.get(rows[0].id), reader.now),
+        "entity": {
+            **wire.entity(rows[0], evidence.get(rows[0].id), reader.now),
+            "aliases": list(dict.fromkeys(names)),
+        },
         "attributes": attribute_list(reader, versions.rows),
         "relations": relation_list(reader, edges.rows),
         "truncated": {"attributes": versions.has_more, "relations": edges.has_more},

@@ -109,6 +109,8 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/neighbourhood", relations.list_neighbours),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.get_entity),
     ("DELETE", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.forget_entity),
+    ("POST", "/{context_id}/entities/{entity_type}/{entity_name:path}/merge", curation.merge_entity),
+    ("POST", "/{context_id}/entities/{entity_type}/{entity_name:path}/separate", curation.separate_entity),
     ("GET", "/{context_id}/attributes", attributes.list_attributes),
     ("GET", "/{context_id}/relations", relations.list_relations),
     ("GET", "/{context_id}/actions", actions.list_actions),

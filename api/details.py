@@ -44,6 +44,7 @@ def match(found: Match, score: float, now: datetime) -> Json:
         "score": score,
         "factCount": found.facts,
         "lastLearnedAt": ids.moment(found.last_learned_at),
+        "matchedAlias": found.alias,
     }
 
 

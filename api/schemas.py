@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from memory.candidates import NAME_LENGTH_MAX
 from memory.errors import InvalidRequest
 from memory.principals import VERBS, grants_of
 from memory.scopes import ScopeSet, canonical_path, canonical_pattern, scope_set
@@ -283,6 +284,15 @@ class KeyBody(Body):
 
 class CloseBody(Body):
     valid_until: Moment | None = None
+    reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+
+
+class MergeBody(Body):
+    into: Annotated[Text, Field(min_length=1, max_length=NAME_LENGTH_MAX + 32)]
+    reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+
+
+class SeparateBody(Body):
     reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
 
 

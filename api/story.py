@@ -16,6 +16,8 @@ REASONS = {
     "moved_on": "a change ended it",
     "restated": "it was said differently",
     "explicit_correction": "it was taken back: never true",
+    "merged": "its entity turned out to be the same as another, of which something else was said later",
+    "expired": "it was of the moment, and nobody said it again",
     "relinked": "a version that was known already follows",
     "ended": "it was said to have ended",
     "forgotten": "its entity was forgotten",

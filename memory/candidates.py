@@ -29,11 +29,15 @@ class Polarity(StrEnum):
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity as the turn names it. `speaker` means "whoever said the turn" ("I", "my")."""
+    """An entity as the turn names it. `speaker` means "whoever said the turn" ("I", "my").
+
+    mine: `name` is what the speaker calls somebody: "sister" for "my sister".
+    """
 
     type: str = "other"
     name: str = ""
     speaker: bool = False
+    mine: bool = False
 
 
 SPEAKER = Mention(type="person", speaker=True)
@@ -64,6 +68,19 @@ class NameCandidate(Candidate, frozen=True, kw_only=True, tag="name"):
     name: str
 
 
+class AliasCandidate(Candidate, frozen=True, kw_only=True, tag="alias"):
+    """Two names of one: "Kat is short for Katherine". `name` is the other name of `entity`."""
+
+    entity: Mention
+    name: Mention
+
+
+class SeparationCandidate(Candidate, frozen=True, kw_only=True, tag="separation"):
+    """`name` was taken for another name of something else, and is not."""
+
+    name: Mention
+
+
 class StatementCandidate(Candidate, frozen=True, kw_only=True):
     """A statement that holds for a while.
 
@@ -83,11 +100,16 @@ class StatementCandidate(Candidate, frozen=True, kw_only=True):
 
 
 class AttributeCandidate(StatementCandidate, frozen=True, kw_only=True, tag="attribute"):
-    """A scalar property of an entity: `key` in English snake_case, `value` as said."""
+    """A scalar property of an entity: `key` in English snake_case, `value` as said.
+
+    single_valued: whether the key has one value at a time, as the extractor proposes; heard only where the
+    key is used for the first time and neither the registry nor the configuration knows it.
+    """
 
     entity: Mention
     key: str
     value: str
+    single_valued: bool | None = None
 
 
 class RelationCandidate(StatementCandidate, frozen=True, kw_only=True, tag="relation"):
@@ -134,6 +156,8 @@ class UncertaintyCandidate(Candidate, frozen=True, kw_only=True, tag="uncertaint
 AnyCandidate = (
     EntityCandidate
     | NameCandidate
+    | AliasCandidate
+    | SeparationCandidate
     | AttributeCandidate
     | RelationCandidate
     | ActionCandidate

@@ -1,23 +1,35 @@
-"""What an operator settles by hand: closing a fact, withdrawing a directive, resolving a doubt.
+"""What an operator settles by hand: closing a fact, withdrawing a directive, resolving a doubt, joining two
+names of one entity and taking them apart.
 
 Each is a turn of its own in the scope of what it settles, so that it has an author, words and a place
 in the log, and goes through the same decisions as everything else, at the operator's rank.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memory.candidates import AnyCandidate, AttributeCandidate, Mention, Polarity, RelationCandidate
-from memory.errors import Conflict, NotFound, Unprocessable
+from memory.candidates import (
+    AliasCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    Mention,
+    Polarity,
+    RelationCandidate,
+    SeparationCandidate,
+)
+from memory.errors import Conflict, Forbidden, NotFound, Unprocessable
 from memory.events import InstructionClosed, UncertaintyResolved
+from memory.identities import SAME_AS
+from memory.known import EntityName
 from memory.log import Writing
-from memory.ports import Knowledge
+from memory.ports import Knowledge, NamesInScope
 from memory.principals import Caller
 from memory.recorded import Origin
 from memory.remember import Memory, Turn
 from memory.scopes import ScopeSet
-from memory.values import Infer, Role
+from memory.values import Infer, Role, derived_id
 
 BY_HAND = "by_hand"
 
@@ -96,6 +108,8 @@ class Curation:
                 return
             if doubt.owner is None or not doubt.key:
                 raise Unprocessable("this uncertainty is about no single fact, so no value settles it")
+            if doubt.key == SAME_AS:
+                raise Unprocessable("whether two names are one is settled by merging the entity, or by leaving it be")
             accepted = AttributeCandidate(entity=_mention(doubt.owner), key=doubt.key, value=accepted_value)
             self._say(writing, caller, doubt.scopes, accepted, words)
             writing.flush()
@@ -107,6 +121,54 @@ class Curation:
                 event = UncertaintyResolved(uncertainty_id=uncertainty_id, how="accepted", note=words.text or None)
                 writing.record([event], origin)
 
+    def merge(self, caller: Caller, name: EntityName, into: EntityName, words: Words) -> None:
+        """Make `name` another name of the entity `into`, in every scope set that knows it and lets the caller write.
+
+        Raises NotFound if none of the visible ones knows either, Conflict if they are one already, Forbidden if the
+        caller may write in none of them.
+        """
+        if name == into:
+            raise Unprocessable("an entity can't be merged into itself")
+        alias = AliasCandidate(entity=_mention(into), name=_mention(name))
+        with self.memory.log.writing(caller.context_id) as writing:
+            known = self.knowledge.scopes_of_names(writing, (name, into), caller.visible)
+            if any(not any(asked in one.names for one in known) for asked in (name, into)):
+                raise NotFound("there is no such entity")
+            apart = [one for one in known if name in one.names and one.names[name] != one.names.get(into)]
+            if not apart:
+                raise Conflict("the two are one already")
+            self._say_in_each(writing, caller, apart, alias, words)
+
+    def separate(self, caller: Caller, name: EntityName, words: Words) -> None:
+        """Undo what made `name` another name of an entity, in every scope set where it is one and the caller may write.
+
+        Raises NotFound, Conflict if it is none, Forbidden.
+        """
+        separation = SeparationCandidate(name=_mention(name))
+        with self.memory.log.writing(caller.context_id) as writing:
+            known = self.knowledge.scopes_of_names(writing, (name,), caller.visible)
+            if not known:
+                raise NotFound("there is no such entity")
+            joined = [one for one in known if one.names[name] not in one.own_ids]
+            if not joined:
+                raise Conflict("this is not another name of anything")
+            self._say_in_each(writing, caller, joined, separation, words)
+
+    def _say_in_each(
+        self, writing: Writing, caller: Caller, places: Sequence[NamesInScope], candidate: AnyCandidate, words: Words
+    ) -> None:
+        """Say it in each scope set where the caller may write. Raises Forbidden if there is none."""
+        writable = [place for place in places if _may_write(caller, place.scopes)]
+        if not writable:
+            caller.require("memory:write", places[0].scopes)
+        for number, place in enumerate(writable):
+            own = Words(
+                turn_id=derived_id(words.turn_id, "in scope", number),
+                session_id=derived_id(words.session_id, "in scope", number),
+                text=words.text,
+            )
+            self._say(writing, caller, place.scopes, candidate, own)
+
     def _say(self, writing: Writing, caller: Caller, scopes: ScopeSet, candidate: AnyCandidate, words: Words) -> None:
         session, _ = self.memory.sessions.open(writing, caller, words.session_id, scopes=scopes)
         turn = Turn(
@@ -117,6 +179,14 @@ class Curation:
             candidates=(candidate,),
         )
         self.memory.remember_given(writing, caller, session, turn)
+
+
+def _may_write(caller: Caller, scopes: ScopeSet) -> bool:
+    try:
+        caller.require("memory:write", scopes)
+    except Forbidden:
+        return False
+    return True
 
 
 def _mention(name: tuple[str, str] | None) -> Mention:

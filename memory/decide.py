@@ -3,7 +3,7 @@
 Pure and total: no clock, no I/O, no randomness, and no input raises. Deciding the same candidates
 again over the outcome adds nothing, and their order within a turn does not matter.
 
-- An entity is created at its first mention in a scope set and matched by type and name afterwards.
+- Whom the names mean is settled first (`memory.identities`), for all that the turn says.
 - Words about a property or relation take their place in the line of their unit, whose rules are in
   `memory.timeline`; the events are the difference between the line before and after.
 - A contrary word of lower rank and an ending that matches nothing each leave an uncertainty. A later
@@ -12,52 +12,40 @@ again over the outcome adds nothing, and their order within a turn does not matt
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from memory.candidates import (
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
     InstructionCandidate,
-    MemoryCategory,
-    Mention,
     NameCandidate,
     Polarity,
     RelationCandidate,
+    SeparationCandidate,
     UncertaintyCandidate,
 )
 from memory.cardinality import is_functional, line_key, line_value
 from memory.directives import directive as directive_of
+from memory.draft import CONFIDENCE_FLOOR, Draft
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
     AttributeKeyDefined,
-    EntityMentioned,
-    EntityRecognised,
     Event,
     InstructionClosed,
     InstructionDetected,
     InstructionReaffirmed,
-    SpeakerNamed,
-    UncertaintyFlagged,
-    UncertaintyResolved,
 )
-from memory.known import (
-    EntityName,
-    Known,
-    KnownEntity,
-    Statement,
-    Unit,
-)
+from memory.identities import CONTRADICTION, Identities
+from memory.known import EntityName, Known, Statement, Unit
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.timeline import Place, Said, Segment, Standing, changes, line
-from memory.values import attribute_key, comparable, derived_id, folded, name_key, unit_value
-from memory.wanted import SURE_OF_TYPE, in_order, readings, relation_unit, resolver, speaker_of
-
-CONFIDENCE_FLOOR = 0.7
+from memory.values import attribute_key, comparable, folded, unit_value
+from memory.wanted import actor_of, in_order, proposals, readings, relation_unit, speaker_of
 
 
 def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statement) -> list[Event]:
@@ -66,8 +54,9 @@ def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statemen
     `known` is brought up to date as a side effect of deciding, so pass a fresh one each time.
     """
     ordered = in_order(candidates)
-    session_user = known.entity(statement.speaker_id) if statement.speaker_id else None
-    speaker = speaker_of(ordered, statement, session_user.name if session_user else None)
+    user = known.entity(statement.speaker_id) if statement.speaker_id else None
+    speaker = speaker_of(ordered, statement, (user.type, user.name_key) if user else None)
+    known.proposed = proposals(ordered)
     return _Decision(known, statement, speaker).decided(ordered)
 
 
@@ -87,21 +76,29 @@ class _Decision:
 
     def __init__(self, known: Known, statement: Statement, speaker: EntityName) -> None:
         self.known = known
-        self.statement = statement
-        self.resolve = resolver(speaker)
-        self.events: list[Event] = []
+        self.draft = Draft(known, statement)
+        self.identities = Identities(self.draft, speaker)
         # New words by unit, each with what its event tells beside its segment.
         self.attributes: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
         self.relations: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
 
     def decided(self, candidates: Sequence[AnyCandidate]) -> list[Event]:
-        for ordinal, candidate in enumerate(candidates):
-            place = self.statement.place(candidate.start, ordinal)
+        # Whom the names mean comes first: it holds for all that the turn says.
+        for candidate in candidates:
             match candidate:
                 case NameCandidate():
-                    self._name(candidate)
+                    self.identities.tell_name(candidate)
+                case AliasCandidate():
+                    self.identities.alias(candidate)
+                case SeparationCandidate():
+                    self.identities.separate(candidate)
+                case _:
+                    pass
+        for ordinal, candidate in enumerate(candidates):
+            place = self.draft.statement.place(candidate.start, ordinal)
+            match candidate:
                 case EntityCandidate():
-                    self._named_entity(candidate)
+                    self.identities.bare(candidate)
                 case AttributeCandidate():
                     self._attribute(candidate, place)
                 case RelationCandidate():
@@ -111,65 +108,25 @@ class _Decision:
                 case InstructionCandidate():
                     self._instruction(candidate)
                 case UncertaintyCandidate(about=about, reason=reason, entity=entity, key=key):
-                    entity_id = self._entity(entity, "knowledge") if entity else None
-                    self._flag(about, reason, entity_id, key)
+                    entity_id = self.identities.entity(entity, "knowledge") if entity else None
+                    self.draft.flag(about, reason, entity_id, key)
         for unit, words in self.attributes.items():
             self._reconcile(self.known.attributes.get(unit, []), words, ATTRIBUTE_EVENTS)
         for unit, words in self.relations.items():
             self._reconcile(self.known.relations.get(unit, []), words, RELATION_EVENTS)
-        return self.events
-
-    # --- entities ---
-
-    def _entity(self, mention: Mention, category: MemoryCategory, *, name: str | None = None) -> UUID:
-        """The id of the mentioned entity, recognised now if it was not known."""
-        kind, key = self.resolve(mention)
-        entity = self.known.entities.get((kind, key))
-        if entity is None:
-            shown = name or mention.name or self.statement.user_name or self.statement.principal_name or key
-            entity = KnownEntity(self._id("entity"), kind, shown, key)
-            self.known.entities[kind, key] = entity
-            self.known.supported.add(entity.entity_id)
-            self.events.append(
-                EntityRecognised(
-                    entity_id=entity.entity_id,
-                    type=kind,
-                    name=shown,
-                    name_key=key,
-                    category="identity" if mention.speaker else category,
-                    is_new=(kind, key) not in self.known.visible_names,
-                )
-            )
-        elif self._supports_newly(entity.entity_id):
-            self.events.append(EntityMentioned(entity_id=entity.entity_id))
-        return entity.entity_id
-
-    def _named_entity(self, candidate: EntityCandidate) -> None:
-        """A bare mention. Where its type is only guessed, an entity of that name of any type is meant."""
-        mention = candidate.entity
-        if candidate.confidence < SURE_OF_TYPE:
-            known = self.known.entity_of_name(name_key(mention.name))
-            if known:
-                mention = Mention(type=known.type, name=known.name)
-        self._entity(mention, candidate.category)
-
-    def _name(self, candidate: NameCandidate) -> None:
-        entity_id = self._entity(Mention(speaker=True), "identity", name=candidate.name)
-        if self.statement.user_name is None and self.statement.speaker_id != entity_id:
-            self.statement = replace(self.statement, speaker_id=entity_id)
-            self.events.append(SpeakerNamed(session_id=self.statement.session_id, entity_id=entity_id))
+        return self.draft.events
 
     # --- attributes and relations ---
 
     def _attribute(self, candidate: AttributeCandidate, place: Place) -> None:
-        entity_id = self._entity(candidate.entity, candidate.category)
+        entity_id = self.identities.entity(candidate.entity, candidate.category)
         key = attribute_key(candidate.key)
         if self._is_doubtful(candidate, f"{key}: {candidate.value}", entity_id, key):
             return
         single_valued = self.known.single_valued(key)
         if key not in self.known.keys:
             self.known.keys[key] = single_valued
-            self.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
+            self.draft.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
         value = line_value(key, comparable(candidate.value))
         fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
 
@@ -179,8 +136,8 @@ class _Decision:
         self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields)
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
-        subject_id = self._entity(candidate.subject, candidate.category)
-        object_id = self._entity(candidate.object, "knowledge")
+        subject_id = self.identities.entity(candidate.subject, candidate.category)
+        object_id = self.identities.entity(candidate.object, "knowledge")
         label = attribute_key(candidate.label)
         if self._is_doubtful(candidate, f"{label} {candidate.object.name}", subject_id, label):
             return
@@ -201,9 +158,9 @@ class _Decision:
     ) -> bool:
         """Flag what can't be asserted; True if so."""
         if candidate.confidence < CONFIDENCE_FLOOR:
-            self._flag(words, "low confidence", entity_id, key)
+            self.draft.flag(words, "low confidence", entity_id, key)
         elif candidate.polarity is Polarity.NEGATED:
-            self._flag(f"not {words}", "negated", entity_id, key)
+            self.draft.flag(f"not {words}", "negated", entity_id, key)
         else:
             return False
         return True
@@ -223,7 +180,9 @@ class _Decision:
         if present and _ends_something(known.get(unit_of(False), ()), place, value):
             past = False
         unit = unit_of(past)
-        said = self.statement.said(self._id("statement", place[2]), candidate, place, value, past=past)
+        said = self.draft.statement.said(
+            self.draft.id("statement", place[2]), candidate, place, value, past=past, of=unit[0]
+        )
         if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known.get(unit, ())):
             return
         words = new.setdefault(unit, {})
@@ -233,7 +192,7 @@ class _Decision:
                 **fields,
                 "category": candidate.category,
                 "confidence": candidate.confidence,
-                "source_kind": self.statement.source_kind,
+                "source_kind": self.draft.statement.source_kind,
                 "turn_position": place[1],
                 "offset": place[2],
                 "start": said.start,
@@ -241,7 +200,8 @@ class _Decision:
                 "precision": candidate.precision,
                 "change": said.change,
                 "repair": said.repair,
-                "labels": self.statement.labels,
+                "labels": self.draft.statement.labels,
+                "document_id": self.draft.statement.document_id,
             },
         )
 
@@ -257,44 +217,38 @@ class _Decision:
             segment = change.segment
             if change.before is None:
                 said, fields = words[segment.id]
-                self.events.append(event_of.statement(said, segment)(segment=segment, **fields))
+                self.draft.events.append(event_of.statement(said, segment)(segment=segment, **fields))
                 if segment.standing is Standing.CURRENT:
-                    self._settle(fields)
+                    owner, key = _fact(fields)
+                    self.draft.settle(owner, key)
             else:
                 by_these_words = segment.superseded_by in words and segment.reason != "relinked"
-                correction_id = self._id("correction") if by_these_words else None
-                self.events.append(event_of.change(change, correction_id))
+                correction_id = self.draft.id("correction") if by_these_words else None
+                self.draft.events.append(event_of.change(change, correction_id))
             if segment.standing in _UNCERTAIN and (change.before is None or change.before.standing != segment.standing):
                 self._flag_unsettled(segment, words)
-
-    def _settle(self, fields: dict[str, Any]) -> None:
-        """A clear statement of a fact resolves what was in doubt about it."""
-        fact = fields.get("entity_id") or fields["subject_id"], fields.get("key") or fields["label"]
-        for uncertainty_id in self.known.doubts.pop(fact, []):
-            self.events.append(UncertaintyResolved(uncertainty_id=uncertainty_id, how="stated"))
 
     def _flag_unsettled(self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]]) -> None:
         """The uncertainty that a claim or an ending without a match leaves; it names the fact."""
         _, fields = words.get(segment.id) or next(iter(words.values()))
-        owner = fields.get("entity_id") or fields["subject_id"]
-        key = fields.get("key") or fields["label"]
-        about = f"{key}: {fields['value']}" if "value" in fields else str(key)
-        self._flag(about, _UNCERTAIN[segment.standing], owner, str(key))
+        owner, key = _fact(fields)
+        about = f"{key}: {fields['value']}" if "value" in fields else key
+        self.draft.flag(about, _UNCERTAIN[segment.standing], owner, key)
 
     # --- actions, instructions, uncertainties ---
 
     def _action(self, candidate: ActionCandidate) -> None:
-        actor_id = self._entity(candidate.actor, candidate.category)
+        actor_id = self.identities.entity(actor_of(candidate, self.draft.statement), candidate.category)
         verb = attribute_key(candidate.verb)
         deed = (actor_id, verb, comparable(candidate.object or ""), candidate.occurred_at)
         action_id = self.known.deeds.get(deed)
         if action_id:
-            if self._supports_newly(action_id):
-                self.events.append(ActionReaffirmed(action_id=action_id))
+            if self.draft.supports_newly(action_id):
+                self.draft.events.append(ActionReaffirmed(action_id=action_id))
             return
-        action_id = self.known.deeds[deed] = self._id("action")
+        action_id = self.known.deeds[deed] = self.draft.id("action")
         self.known.supported.add(action_id)
-        self.events.append(
+        self.draft.events.append(
             ActionRecorded(
                 action_id=action_id,
                 actor_id=actor_id,
@@ -303,10 +257,10 @@ class _Decision:
                 summary=candidate.summary,
                 category=candidate.category,
                 confidence=candidate.confidence,
-                source_kind=self.statement.source_kind,
+                source_kind=self.draft.statement.source_kind,
                 occurred_at=candidate.occurred_at,
                 precision=candidate.precision,
-                labels=self.statement.labels,
+                labels=self.draft.statement.labels,
             )
         )
 
@@ -317,54 +271,30 @@ class _Decision:
         self.known.directives_given.add(directive)
         instruction_id = self.known.directives.get(directive)
         if instruction_id:
-            if self._supports_newly(instruction_id):
-                self.events.append(InstructionReaffirmed(instruction_id=instruction_id))
+            if self.draft.supports_newly(instruction_id):
+                self.draft.events.append(InstructionReaffirmed(instruction_id=instruction_id))
             return
         asked = directive_of(candidate.description)
         for description, older_id in list(self.known.directives.items()):
             if asked.is_contrary_to(directive_of(description)):
                 del self.known.directives[description]
-                self.events.append(InstructionClosed(instruction_id=older_id, reason="withdrawn"))
-        instruction_id = self.known.directives[directive] = self._id("instruction")
+                self.draft.events.append(InstructionClosed(instruction_id=older_id, reason="withdrawn"))
+        instruction_id = self.known.directives[directive] = self.draft.id("instruction")
         self.known.supported.add(instruction_id)
-        self.events.append(
+        self.draft.events.append(
             InstructionDetected(
                 instruction_id=instruction_id,
                 label=candidate.label,
                 description=candidate.description,
-                source_kind=self.statement.source_kind,
-                labels=self.statement.labels,
+                source_kind=self.draft.statement.source_kind,
+                labels=self.draft.statement.labels,
             )
         )
 
-    def _flag(self, about: str, reason: str, entity_id: UUID | None, key: str | None) -> None:
-        if not self.known.note_flag(entity_id, about, reason):
-            return
-        self.events.append(
-            UncertaintyFlagged(
-                uncertainty_id=self._id("uncertainty"),
-                about=about,
-                reason=reason,
-                entity_id=entity_id,
-                key=key,
-                labels=self.statement.labels,
-            )
-        )
 
-    # --- support and ids ---
-
-    def _supports_newly(self, subject_id: UUID) -> bool:
-        """Whether this turn did not support it before; it does from now on."""
-        newly = subject_id not in self.known.supported
-        self.known.supported.add(subject_id)
-        return newly
-
-    def _id(self, kind: str, offset: int | None = None) -> UUID:
-        """Unique: no two events have one position, and no two words of a turn one offset."""
-        position = self.statement.next_position
-        ordinal = str(position + len(self.events)) if offset is None else f"{position}.{offset}"
-        return derived_id(self.statement.turn_id, kind, ordinal)
+def _fact(fields: dict[str, Any]) -> tuple[UUID, str]:
+    """(entity, key) of an attribute, (subject, label) of a relation."""
+    return fields.get("entity_id") or fields["subject_id"], fields.get("key") or fields["label"]
 
 
-CONTRADICTION = "contradicts a source of higher rank"
 _UNCERTAIN = {Standing.CLAIMED: CONTRADICTION, Standing.UNMATCHED: "ended, but not known"}

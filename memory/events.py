@@ -207,7 +207,7 @@ class ExtractionCompleted(Event, frozen=True, kw_only=True):
     model: the language model that it asked, "" for none. dropped: candidates whose words are not in the turn.
     """
 
-    class_version = 2
+    class_version = 3
 
     extractor: str
     candidates: tuple[AnyCandidate, ...]
@@ -218,6 +218,10 @@ class ExtractionCompleted(Event, frozen=True, kw_only=True):
     @staticmethod
     def upcast_v1_v2(state: dict[str, Any]) -> None:
         """Fields with defaults were added."""
+
+    @staticmethod
+    def upcast_v2_v3(state: dict[str, Any]) -> None:
+        """Fields with defaults were added to candidates."""
 
 
 class ExtractionFailed(Event, frozen=True, kw_only=True):
@@ -274,6 +278,54 @@ class EntityRecognised(Event, frozen=True, kw_only=True):
     is_new: bool
 
 
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes over from one entity to another: ids of words, deeds and doubts about it. Part of the stored format.
+
+    corrections: those that hold no more once their two versions are apart.
+    """
+
+    attributes: tuple[UUID, ...] = ()
+    relations: tuple[UUID, ...] = ()
+    actions: tuple[UUID, ...] = ()
+    uncertainties: tuple[UUID, ...] = ()
+    corrections: tuple[UUID, ...] = ()
+
+
+class EntityAliased(Event, frozen=True, kw_only=True):
+    """A known entity has another name from now on, in this scope set. alias_id: of the name."""
+
+    alias_id: UUID
+    entity_id: UUID
+    type: str
+    name: str
+    name_key: str
+    category: MemoryCategory = "knowledge"
+
+
+class EntitiesMerged(Event, frozen=True, kw_only=True):
+    """Two entities turned out to be one; what changes in their lines follows as events of its own.
+
+    entity_id: stands for into_id from now on. members: names and entities that stood for entity_id.
+    """
+
+    entity_id: UUID
+    into_id: UUID
+    members: tuple[UUID, ...] = ()
+    moved: Moved = Moved()
+
+
+class EntitiesSeparated(Event, frozen=True, kw_only=True):
+    """The undoing of a merge or an alias: entity_id, with its members, is an entity of its own again.
+
+    moved: all that was said of it under its own names; what was said since the merge stays with from_id.
+    """
+
+    entity_id: UUID
+    from_id: UUID
+    members: tuple[UUID, ...] = ()
+    moved: Moved = Moved()
+
+
 class EntityMentioned(Event, frozen=True, kw_only=True):
     """A later turn names or implies a known entity."""
 
@@ -281,10 +333,21 @@ class EntityMentioned(Event, frozen=True, kw_only=True):
 
 
 class SpeakerNamed(Event, frozen=True, kw_only=True):
-    """The user of this session told who they are."""
+    """The user of this session told who they are.
+
+    former_id: whom the session's "I" meant before. moved: what it said until then, which follows the name.
+    """
+
+    class_version: ClassVar[int] = 2
 
     session_id: UUID
     entity_id: UUID
+    former_id: UUID | None = None
+    moved: Moved = Moved()
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
 
 
 class EntityForgotten(Event, frozen=True, kw_only=True):
@@ -309,7 +372,10 @@ class StatementEvent(Event, frozen=True, kw_only=True):
     start, until: stated times, None if the words gave none; precision of them. change, repair: see
     `memory.candidates.StatementCandidate`. turn_position, offset: with the time, the place in the total
     order of statements. segment: what it amounted to in the line of its unit when it was decided.
+    document_id: the document that says it, whatever its version.
     """
+
+    class_version: ClassVar[int] = 2
 
     segment: Segment
     category: MemoryCategory
@@ -323,6 +389,11 @@ class StatementEvent(Event, frozen=True, kw_only=True):
     change: bool = False
     repair: bool = False
     labels: tuple[str, ...] = ()
+    document_id: UUID | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
 
 
 class AttributeStatement(StatementEvent, frozen=True, kw_only=True):
@@ -473,7 +544,8 @@ class UncertaintyFlagged(Event, frozen=True, kw_only=True):
 
 
 class UncertaintyResolved(Event, frozen=True, kw_only=True):
-    """What was uncertain is settled. how: stated (by later words) or accepted (by hand)."""
+    """What was uncertain is settled. how: stated (by later words), accepted (by hand) or
+    separated (by an undone merge)."""
 
     uncertainty_id: UUID
     how: str
@@ -501,6 +573,9 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     ModelUsed,
     EntityRecognised,
     EntityMentioned,
+    EntityAliased,
+    EntitiesMerged,
+    EntitiesSeparated,
     SpeakerNamed,
     EntityForgotten,
     AttributeKeyDefined,

@@ -38,7 +38,8 @@ class Forgetting:
                     RelationClosed(segment=_forgotten(segment, writing.now), known_at=writing.now)
                     for segment in entity.relations
                 ]
-                writing.record([*events, EntityForgotten(entity_id=entity.entity_id)], origin)
+                forgotten = [EntityForgotten(entity_id=one) for one in (entity.entity_id, *entity.name_ids)]
+                writing.record([*events, *forgotten], origin)
             return len(held)
 
 

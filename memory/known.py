@@ -23,6 +23,7 @@ class Statement:
     user_name, speaker_id, principal_name: who "I" may be, as the scope names them, as they called
     themselves in this session, and as the calling principal is called if it is a human.
     next_position: the log position of the first event decided, from which ids are derived.
+    document_id: the document that says it, if one does.
     """
 
     turn_id: UUID
@@ -36,6 +37,7 @@ class Statement:
     speaker_id: UUID | None = None
     principal_name: str | None = None
     labels: tuple[str, ...] = ()
+    document_id: UUID | None = None
 
     def place(self, start: int, ordinal: int) -> Place:
         """The place of the candidate that begins at `start` and is the turn's ordinal-th: no two share one."""
@@ -49,8 +51,10 @@ class Statement:
         value: str,
         *,
         past: bool,
+        of: UUID | None = None,
     ) -> Said:
-        """The candidate as words about its unit. value: in comparable form. past: they assert a time that is over."""
+        """The candidate as words about its unit. value: in comparable form. past: they assert a time that is over.
+        of: the entity."""
         ends = candidate.polarity is Polarity.ENDED and not past
         start, until = candidate.valid_from, candidate.valid_until
         if ends:
@@ -69,6 +73,8 @@ class Statement:
             ends=ends,
             change=candidate.change,
             repair=candidate.repair,
+            of=of,
+            document=self.document_id,
         )
 
 
@@ -80,12 +86,42 @@ class KnownEntity:
     name_key: str
 
 
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """A deed or doubt of an entity. said_of: of whom it was told at first."""
+
+    id: UUID
+    entity_id: UUID
+    said_of: UUID
+
+
+@dataclass(slots=True)
+class Belongings:
+    """All that hangs on the entities that a turn may merge, separate or name. Loaded for such turns only.
+
+    stands_for: by id of a name, what it was said to stand for: another name, or the entity. said_of: by id of
+    a statement: of whom it was told at first (owner, object of a relation). in_session: ids of what was said
+    in the statement's own session. corrections: by (old version, new version). contradictions: open ones, by
+    (entity, key).
+    """
+
+    stands_for: dict[UUID, UUID] = field(default_factory=dict)
+    said_of: dict[UUID, tuple[UUID, UUID | None]] = field(default_factory=dict)
+    in_session: set[UUID] = field(default_factory=set)
+    actions: list[Belonging] = field(default_factory=list)
+    uncertainties: list[Belonging] = field(default_factory=list)
+    corrections: dict[tuple[UUID, UUID], UUID] = field(default_factory=dict)
+    contradictions: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Known:
     """Memory around one turn's candidates. `decide` works on it and keeps it true to what it decides.
 
-    entities: in the statement's own scope set. visible_names: names of entities that the caller
-    sees in any scope set. attributes, relations: of each unit the whole line, or its tail where that
+    entities: by each of their names, in the statement's own scope set. name_ids: the ids of names that stand
+    for an entity of another name. alike: persons whose names may mean the same as a wanted one.
+    visible_names: names of entities that the caller sees in any scope set. proposed: key -> single_valued, as
+    the extractor proposes. attributes, relations: of each unit the whole line, or its tail where that
     suffices. deeds, directives: id of the row. supported: what this turn already supports.
     keys: key -> single_valued. flags: uncertainties that this turn raised or that are
     open about its facts. multi_valued: keys that the configuration adds to the registry's. doubts:
@@ -93,6 +129,9 @@ class Known:
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
+    name_ids: dict[EntityName, UUID] = field(default_factory=dict)
+    alike: dict[UUID, KnownEntity] = field(default_factory=dict)
+    belongings: Belongings = field(default_factory=Belongings)
     visible_names: set[EntityName] = field(default_factory=set)
     keys: dict[str, bool] = field(default_factory=dict)
     attributes: dict[Unit, list[Said]] = field(default_factory=dict)
@@ -104,10 +143,13 @@ class Known:
     doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
     multi_valued: frozenset[str] = frozenset()
+    proposed: dict[str, bool] = field(default_factory=dict)
 
     def single_valued(self, key: str) -> bool:
-        """As defined at the key's first use, else as the configuration and the registry say."""
-        return self.keys.get(key, is_single_valued(key) and key not in self.multi_valued)
+        """As defined at the key's first use, else as the configuration, the registry or the extractor says."""
+        if key in self.keys:
+            return self.keys[key]
+        return is_single_valued(key) and key not in self.multi_valued and self.proposed.get(key, True)
 
     def note_flag(self, entity_id: UUID | None, about: str, reason: str) -> bool:
         """Note an uncertainty. Returns whether it is a new one."""
@@ -118,7 +160,7 @@ class Known:
 
     def entity_of_name(self, key: str) -> KnownEntity | None:
         """The entity of that normalised name, of whatever type; the first by type if there are several."""
-        return min((one for one in self.entities.values() if one.name_key == key), key=_type, default=None)
+        return min((one for (_, name), one in self.entities.items() if name == key), key=_type, default=None)
 
     def entity(self, entity_id: UUID) -> KnownEntity | None:
         return next((one for one in self.entities.values() if one.entity_id == entity_id), None)
@@ -155,7 +197,8 @@ class Wanted:
     """What must be loaded for a turn's candidates.
 
     loose_names: normalised, of any type. deeds: (actor, verb, comparable object). directives: whether
-    the active ones are needed.
+    the active ones are needed. regrouped: names of entities that the turn may merge, separate or name: all that
+    hangs on them. proposed: see `Known`.
     """
 
     names: frozenset[EntityName]
@@ -164,3 +207,5 @@ class Wanted:
     relations: tuple[WantedRelation, ...]
     deeds: frozenset[tuple[EntityName, str, str]]
     directives: bool
+    regrouped: frozenset[EntityName] = frozenset()
+    proposed: dict[str, bool] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """What the write side asks of the read side; `projections` implements it, `api.wiring` joins them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -15,7 +15,7 @@ from memory.timeline import Segment
 
 @dataclass(frozen=True, slots=True)
 class KnownSession:
-    """A session as a write sees it. next_seq: of its next turn. speaker_id, speaker_name: who its user said
+    """A session as a write sees it. next_seq: of its next turn. speaker_id, speaker: who its user said
     they are."""
 
     session_id: UUID
@@ -24,7 +24,7 @@ class KnownSession:
     next_seq: int = 1
     closed: bool = False
     speaker_id: UUID | None = None
-    speaker_name: str | None = None
+    speaker: EntityName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,11 @@ class PendingExtraction:
 
 @dataclass(frozen=True, slots=True)
 class HeldEntity:
-    """An entity with what holds or is claimed of it, and ends when it is forgotten."""
+    """An entity with what holds or is claimed of it, and ends when it is forgotten. name_ids: of its other names."""
 
     entity_id: UUID
     scope_set_id: UUID
+    name_ids: Sequence[UUID]
     attributes: Sequence[Segment]
     relations: Sequence[Segment]
 
@@ -56,6 +57,15 @@ class HeldFact:
     key: str = ""
     value: str = ""
     object: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamesInScope:
+    """Which of some names one scope set knows. names: each with the entity it means. own_ids: ids of the names."""
+
+    scopes: ScopeSet
+    names: Mapping[EntityName, UUID]
+    own_ids: frozenset[UUID]
 
 
 class Knowledge(Protocol):
@@ -85,6 +95,12 @@ class Knowledge(Protocol):
 
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
         """The entity of that name in each of the scope sets, with what holds about it."""
+        ...
+
+    def scopes_of_names(
+        self, writing: Writing, names: Sequence[EntityName], visible: Sequence[UUID]
+    ) -> list[NamesInScope]:
+        """Each visible scope set that knows one of the names, in a fixed order."""
         ...
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...

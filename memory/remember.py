@@ -350,7 +350,7 @@ class Memory:
             principal_name=caller.display_name if caller.kind == "human" else None,
             labels=said.turn.labels,
         )
-        asked = wanted(candidates, statement, session.speaker_name)
+        asked = wanted(candidates, statement, session.speaker)
         known = self.knowledge.load(
             writing, asked, statement, scope_set_id=session.scope_set_id, visible=visible, again=False
         )

@@ -11,9 +11,11 @@ Rules, applied statement by statement in the order in which they were said:
   (`moved_on`, `restated`), or was never true if the words take it back (`explicit_correction`).
 - Another value of lower rank: `claimed`, nothing else changes. Of higher rank: it is in force, and the
   lower one becomes `claimed`.
+- Another value from another document: `claimed` too, so that the older one stays in force.
+- Words that were said of different entities before those were merged supersede each other as `merged`.
 - A value with a stated start before the stated start of a version goes before that one (`relinked`).
 - An ending closes the version in force if the value is its own and the rank suffices; else it is
-  `unmatched`. No successor is invented.
+  `unmatched`. No successor is invented. A version may also lapse (`expired`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +48,8 @@ class Said:
     value: folded, for comparison. start: the stated begin, None if the words gave none. ends: the
     words end the value instead of asserting it, at `until` or when they were said. change, repair:
     see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
-    without its beginning.
+    without its beginning. of: the entity it was said of. joined: when a merge brought it into this line, if
+    one did. document: which one says it. lapses: these are no words; the version lapsed by itself.
     """
 
     id: UUID
@@ -59,6 +62,16 @@ class Said:
     change: bool = False
     repair: bool = False
     follows: UUID | None = None
+    of: UUID | None = None
+    joined: datetime | None = None
+    document: UUID | None = None
+    lapses: bool = False
+
+    def is_joined_with(self, older: "Said") -> bool:
+        """Whether only a merge brought the two into one line."""
+        if self.of == older.of:
+            return False
+        return any(one.joined is not None and self.place[0] < one.joined for one in (self, older))
 
     @property
     def begins(self) -> datetime:
@@ -69,7 +82,7 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     """A statement's place in the line. Part of the stored format of events.
 
     version: the version it belongs to, its own id if it is one. rank: the highest that supports it.
-    reason: why it ended: moved_on, restated, explicit_correction, relinked, ended or forgotten.
+    reason: why it ended: moved_on, restated, explicit_correction, merged, relinked, ended, expired or forgotten.
     """
 
     id: UUID
@@ -94,6 +107,7 @@ class _Version:
     supersedes: UUID | None = None
     superseded_by: UUID | None = None
     reason: str = ""
+    document: UUID | None = None
 
     @property
     def continues(self) -> bool:
@@ -158,15 +172,15 @@ class _Line:
         same = next((one for one in (before, after) if one and self._is_said_again(one, said)), None)
         if same:
             if said.rank > same.rank:
-                same.rank = said.rank
+                same.rank, same.document = said.rank, said.document
                 self._touch(same)
             self._note(said, Standing.SUPPORTING, same)
             return
-        version = _Version(said, said.rank, said.until, supersedes=said.follows)
+        version = _Version(said, said.rank, said.until, supersedes=said.follows, document=said.document)
         self._touch(version)
         if before and before.continues:
             self._touch(before)
-            if said.rank < before.rank:
+            if said.rank < before.rank or (said.rank == before.rank and _are_two(said.document, before.document)):
                 version.standing = Standing.CLAIMED
                 return
             if said.rank > before.rank:
@@ -190,12 +204,13 @@ class _Line:
         """Link old -> new. Returns how many versions left the line: 1 if the old one was never true."""
         said = new.said
         old.superseded_by, new.supersedes = said.id, old.said.id
-        if said.repair and not said.change and said.start is None:
+        joined = said.is_joined_with(old.said)
+        if said.repair and not said.change and said.start is None and not joined:
             old.standing, old.reason = Standing.RETRACTED, "explicit_correction"
             old.end_at(old.said.begins)
             self.versions.remove(old)
             return 1
-        old.reason = "moved_on" if said.change or said.start else "restated"
+        old.reason = "merged" if joined else "moved_on" if said.change or said.start else "restated"
         old.end_at(min(said.begins, after.said.begins) if after else said.begins)
         return 0
 
@@ -212,7 +227,7 @@ class _Line:
         live = next((version for version in reversed(named) if version.valid_until is None), None)
         if live and said.rank >= live.rank:
             live.end_at(said.until or said.begins)
-            live.reason = "ended"
+            live.reason = "expired" if said.lapses else "ended"
             self._touch(live)
             self._note(said, Standing.ENDING, live)
         elif named and not live:
@@ -232,12 +247,19 @@ class _Line:
         )
 
 
+def _are_two(one: UUID | None, other: UUID | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
 def line(statements: Iterable[Said]) -> dict[UUID, Segment]:
     """Every statement's segment, by id. Total: any statements make a line."""
     working = _Line()
+    lapses: set[UUID] = set()
     for said in _in_order(statements):
         working.add(said)
-    return {one: segment for one in working.placed if (segment := working.segment(one))}
+        if said.lapses:
+            lapses.add(said.id)
+    return {one: segment for one in working.placed if one not in lapses and (segment := working.segment(one))}
 
 
 def _in_order(statements: Iterable[Said]) -> list[Said]:
@@ -282,6 +304,7 @@ def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
     believed: dict[UUID, Segment] = {}
     found: list[Change] = []
     new_ids = {said.id for said in new}
+    lapses = {said.id for said in known if said.lapses}
     later = _in_order(said for said in (*known, *new) if said.place[0] >= first)
     for moment, said_then in groupby(later, key=lambda said: said.place[0]):
         old.touched.clear()
@@ -291,7 +314,7 @@ def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
             if said.id not in new_ids:
                 old.add(said)
         changed = []
-        for one in sorted(old.touched | both.touched):
+        for one in sorted((old.touched | both.touched) - lapses):
             before, segment = believed.get(one, old.segment(one)), both.segment(one)
             if segment is not None and before != segment:
                 changed.append(Change(moment, before, segment))
@@ -299,6 +322,32 @@ def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
         found += sorted(changed, key=lambda change: change.before is not None)
         believed |= {change.segment.id: change.segment for change in changed}
     return found
+
+
+def regrouped(before: Iterable[Sequence[Said]], after: Iterable[Sequence[Said]], since: datetime) -> list[Change]:
+    """What must change so that the lines `before` become the lines `after`, which hold the same words, from the
+    known time `since` on."""
+    before, after = list(before), list(after)
+    moments = {since} | {said.place[0] for words in before for said in words if said.place[0] > since}
+    believed: dict[UUID, Segment] = {}
+    found: list[Change] = []
+    for moment in sorted(moments):
+        was, now = _as_known(before, moment), _as_known(after, moment)
+        changed = [
+            Change(moment, earlier, now[one])
+            for one in sorted(now)
+            if (earlier := believed.get(one, was[one])) != now[one]
+        ]
+        found += changed
+        believed |= {change.segment.id: change.segment for change in changed}
+    return found
+
+
+def _as_known(lines: Iterable[Sequence[Said]], moment: datetime) -> dict[UUID, Segment]:
+    placed: dict[UUID, Segment] = {}
+    for words in lines:
+        placed |= line(said for said in words if said.place[0] <= moment)
+    return placed
 
 
 def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
@@ -317,4 +366,5 @@ def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
         said.place > max(one.place for one in tail.said)
         and said.begins >= in_force.begins
         and (not said.ends or said.value == in_force.value)
+        and (said.document is None or said.document == in_force.document)
     )

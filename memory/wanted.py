@@ -12,6 +12,7 @@ import msgspec
 from memory.candidates import (
     CANDIDATES_PER_TURN_MAX,
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -20,21 +21,27 @@ from memory.candidates import (
     NameCandidate,
     Polarity,
     RelationCandidate,
+    SeparationCandidate,
     UncertaintyCandidate,
 )
 from memory.cardinality import is_functional, line_key, line_value
+from memory.draft import CONFIDENCE_FLOOR
 from memory.known import EntityName, Statement, Unit, Wanted, WantedAttribute, WantedRelation
-from memory.values import attribute_key, comparable, entity_type, folded, name_key, unit_value
+from memory.nicknames import may_be_one
+from memory.values import SourceKind, attribute_key, comparable, entity_type, folded, name_key, unit_value
 
 SURE_OF_TYPE = 0.8  # below, the type of a bare mention is a guess
 UNNAMED_USER = "user"
+ASSISTANT = Mention(type="agent", name="assistant")
 
 
-def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speaker: str | None) -> Wanted:
+def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speaker: EntityName | None) -> Wanted:
     """What `decide` will ask about. named_speaker: the name of statement.speaker_id's entity."""
     ordered = in_order(candidates)
-    resolve = resolver(speaker_of(ordered, statement, named_speaker))
+    speaker = speaker_of(ordered, statement, named_speaker)
+    resolve = resolver(speaker)
     names: set[EntityName] = set()
+    regrouped: set[EntityName] = set()
     loose_names: set[str] = set()
     attributes: list[WantedAttribute] = []
     relations: list[WantedRelation] = []
@@ -44,7 +51,13 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         place = statement.place(candidate.start, ordinal)
         match candidate:
             case NameCandidate():
-                names.add(resolve(Mention(speaker=True)))
+                names.add(speaker)
+                if told := told_name([candidate], statement):
+                    regrouped |= _renamed(("person", name_key(told)), speaker, statement)
+            case AliasCandidate(entity=entity, name=name):
+                regrouped |= {resolve(entity), resolve(name)}
+            case SeparationCandidate(name=name):
+                regrouped.add(resolve(name))
             case EntityCandidate(entity=entity, confidence=confidence):
                 names.add(resolve(entity))
                 if confidence < SURE_OF_TYPE:
@@ -62,15 +75,17 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 for past in readings(candidate):
                     said = statement.said(statement.turn_id, candidate, place, "", past=past)
                     relations.append(WantedRelation(resolve(subject), label, resolve(target), said, past))
-            case ActionCandidate(actor=actor, verb=verb, object=target_text):
-                names.add(resolve(actor))
-                deeds.add((resolve(actor), attribute_key(verb), comparable(target_text or "")))
+            case ActionCandidate(verb=verb, object=target_text):
+                actor = resolve(actor_of(candidate, statement))
+                names.add(actor)
+                deeds.add((actor, attribute_key(verb), comparable(target_text or "")))
             case InstructionCandidate():
                 directives = True
             case UncertaintyCandidate(entity=Mention() as entity):
                 names.add(resolve(entity))
             case _:
                 pass
+    names |= regrouped
     return Wanted(
         frozenset(names),
         frozenset(loose_names),
@@ -78,7 +93,34 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         tuple(relations),
         frozenset(deeds),
         directives,
+        frozenset(regrouped),
+        proposals(ordered),
     )
+
+
+def _renamed(told: EntityName, speaker: EntityName, statement: Statement) -> set[EntityName]:
+    """The names that the telling of a name concerns: none if the speaker is known by it already."""
+    if told != speaker:
+        return {told, speaker}
+    if statement.user_name is None and statement.speaker_id is None:
+        return {unnamed_speaker(statement), speaker}
+    return set()
+
+
+def proposals(ordered: Iterable[AnyCandidate]) -> dict[str, bool]:
+    """Of each key, whether it has one value at a time, as the extractor first proposes."""
+    found: dict[str, bool] = {}
+    for candidate in ordered:
+        if isinstance(candidate, AttributeCandidate) and candidate.single_valued is not None:
+            found.setdefault(attribute_key(candidate.key), candidate.single_valued)
+    return found
+
+
+def actor_of(candidate: ActionCandidate, statement: Statement) -> Mention:
+    """What an assistant says that it will do, it does itself."""
+    if candidate.actor.speaker and statement.source_kind is SourceKind.ASSISTANT:
+        return ASSISTANT
+    return candidate.actor
 
 
 def relation_unit(subject_id: UUID, label: str, object_id: UUID, *, past: bool) -> Unit:
@@ -99,7 +141,8 @@ def readings(candidate: AttributeCandidate | RelationCandidate) -> tuple[bool, .
 def in_order(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
     """In the order of the words, ties broken by content: a total order, so that none is arbitrary.
 
-    Without negations that only prepare the contrary: "I don't like X" says that X is disliked.
+    Without negations that only prepare the contrary: "I don't like X" says that X is disliked. A turn that takes
+    names apart joins none: what it says of names together could never be settled.
     """
     kept = sorted(candidates, key=_span)
     if any(_span(one) == _span(other) for one, other in pairwise(kept)):
@@ -110,6 +153,8 @@ def in_order(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
         if isinstance(one, AttributeCandidate) and one.polarity is Polarity.AFFIRMED
     }
     kept = [one for one in kept if not _is_said_by(one, contrary)]
+    if any(isinstance(one, SeparationCandidate) for one in kept):
+        kept = [one for one in kept if not isinstance(one, AliasCandidate | NameCandidate)]
     return kept[:CANDIDATES_PER_TURN_MAX]
 
 
@@ -126,16 +171,35 @@ def _is_said_by(candidate: AnyCandidate, affirmed: set[tuple[Mention, str, str, 
     return any(one[:3] == said and one[3] != key for one in affirmed)
 
 
-def speaker_of(candidates: Sequence[AnyCandidate], statement: Statement, session_name: str | None) -> EntityName:
-    """Who "I" is. In this order: the scope's user; the name told in this turn; `session_name`, told before
+def speaker_of(candidates: Sequence[AnyCandidate], statement: Statement, session_user: EntityName | None) -> EntityName:
+    """Who "I" is. In this order: the scope's user; the name told in this turn; `session_user`, told before
     in this session; the principal, if a human; else an unnamed user."""
-    told = [one.name for one in candidates if isinstance(one, NameCandidate)]
-    name = statement.user_name or (told[0] if told else session_name) or statement.principal_name
-    return "person", name_key(name or UNNAMED_USER)
+    told = told_name(candidates, statement)
+    if session_user and not statement.user_name and (told is None or may_be_one(told, session_user[1])):
+        return session_user  # another form of the name is not another person
+    name = statement.user_name or told
+    return ("person", name_key(name)) if name else unnamed_speaker(statement)
+
+
+def unnamed_speaker(statement: Statement) -> EntityName:
+    """Who "I" is in a session whose user has told no name, in a scope that names none."""
+    return "person", name_key(statement.principal_name or UNNAMED_USER)
+
+
+def told_name(candidates: Iterable[AnyCandidate], statement: Statement) -> str | None:
+    """The speaker's own name, if a user tells it and it is sure enough."""
+    if statement.source_kind.rank < SourceKind.USER.rank:
+        return None
+    names = (one for one in candidates if isinstance(one, NameCandidate) and one.confidence >= CONFIDENCE_FLOOR)
+    return next((one.name for one in names), None)
 
 
 def resolver(speaker: EntityName) -> Callable[[Mention], EntityName]:
     def resolve(mention: Mention) -> EntityName:
-        return speaker if mention.speaker else (entity_type(mention.type), name_key(mention.name))
+        if mention.speaker:
+            return speaker
+        if mention.mine:
+            return entity_type(mention.type), f"{speaker[1]}'s_{name_key(mention.name)}"
+        return entity_type(mention.type), name_key(mention.name)
 
     return resolve

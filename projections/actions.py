@@ -6,11 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.events import ActionRecorded
+from msgspec.structs import replace
+
+from memory.events import ActionRecorded, EntitiesMerged, EntitiesSeparated, SpeakerNamed
 from memory.recorded import Recorded
+from memory.regrouping import destination, told_of_after
 from memory.values import comparable
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class ActionRow(Row, frozen=True):
@@ -28,11 +31,14 @@ class ActionRow(Row, frozen=True):
     session_id: UUID | None
     said_at: datetime
     labels: list[str]
+    position: int
+    said_of: UUID
 
 
 TABLE = Table(
     "actions",
     ActionRow,
+    revised=True,
     columns="""
     actor_id uuid NOT NULL,
     verb text NOT NULL,
@@ -47,11 +53,13 @@ TABLE = Table(
     turn_id uuid NOT NULL,
     session_id uuid,
     said_at timestamptz NOT NULL,
-    labels text[] NOT NULL
+    labels text[] NOT NULL,
+    position bigint NOT NULL,
+    said_of uuid NOT NULL
     """,
     indexes={"of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL"},
 )
-HANDLES = (ActionRecorded,)
+HANDLES = (ActionRecorded, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
 LIVE_BY_CATEGORY = """
 SELECT a.* FROM {actions} AS a JOIN {entities} AS e ON e.id = a.actor_id
@@ -69,11 +77,11 @@ WHERE e.forgotten_at IS NULL
     AND (%(until)s::timestamptz IS NULL OR coalesce(a.occurred_at, a.said_at) < %(until)s)
 """
 
-# No action is ever revised, so its position is for ever and tells which of two at one time came later.
+# The position of its event tells which of two at one time came later.
 NEWEST_FIRST = """
     AND (%(after_said_at)s::timestamptz IS NULL
-        OR (a.said_at, a.position_from) < (%(after_said_at)s, %(after_position)s::bigint))
-ORDER BY a.said_at DESC, a.position_from DESC
+        OR (a.said_at, a.position) < (%(after_said_at)s, %(after_position)s::bigint))
+ORDER BY a.said_at DESC, a.position DESC
 LIMIT %(limit)s
 """
 
@@ -116,8 +124,21 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     session_id=recorded.origin.session_id,
                     said_at=recorded.known_at,
                     labels=list(event.labels),
+                    position=recorded.position,
+                    said_of=event.actor_id,
                 ),
             )
+        case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
+
+            def moved(row: ActionRow) -> ActionRow:
+                return replace(
+                    row,
+                    actor_id=destination(regrouping, row.actor_id, row.said_of),
+                    said_of=told_of_after(regrouping, row.actor_id, row.said_of),
+                )
+
+            for action_id in regrouping.moved.actions:
+                yield Revise(TABLE, action_id, recorded.known_at, moved)
 
 
 def live_by_category(reader: Reader, category: str, *, limit: int) -> Page[ActionRow]:

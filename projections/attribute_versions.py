@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from memory.cardinality import line_key
 from memory.events import (
     AttributeAsserted,
@@ -19,13 +21,17 @@ from memory.events import (
     AttributeRelinked,
     AttributeReopened,
     AttributeSuperseded,
+    EntitiesMerged,
+    EntitiesSeparated,
+    SpeakerNamed,
 )
 from memory.recorded import Recorded
+from memory.regrouping import destination
 from memory.values import derived_id, unit_value
 from projections import newest_first, statements
 from projections.reading import Page, Reader
 from projections.statements import StatementRow
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class AttributeVersionRow(StatementRow, frozen=True):
@@ -83,6 +89,9 @@ HANDLES = (
     AttributeClosed,
     AttributeReopened,
     AttributeRelinked,
+    EntitiesMerged,
+    EntitiesSeparated,
+    SpeakerNamed,
 )
 
 LIVE_OF_ENTITIES = """
@@ -148,7 +157,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 VERSIONS,
                 AttributeVersionRow(
                     *start(recorded, segment.id, valid_from=segment.valid_from, valid_to=segment.valid_until),
-                    **statements.common(recorded, said, ends=ends),
+                    **statements.common(recorded, said, said_of=said.entity_id, ends=ends),
                     entity_id=said.entity_id,
                     key=said.key,
                     line_key=line_key(said.key),
@@ -159,6 +168,16 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             )
         case AttributeSuperseded() | AttributeClosed() | AttributeReopened() | AttributeRelinked() as changed:
             yield statements.revised(VERSIONS, changed)
+        case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
+            known_at = recorded.known_at
+
+            def moved(row: AttributeVersionRow) -> AttributeVersionRow:
+                holder = row.entity_id
+                row = replace(row, entity_id=destination(regrouping, holder, row.said_of))
+                return statements.regrouped(row, regrouping, holder, known_at)
+
+            for statement_id in regrouping.moved.attributes:
+                yield Revise(VERSIONS, statement_id, known_at, moved)
 
 
 def live_of_entities(reader: Reader, entity_ids: Sequence[UUID], *, limit: int) -> Page[AttributeVersionRow]:

@@ -1,13 +1,18 @@
-"""Corrections: which version replaced which, and why."""
+"""Corrections: which version replaced which, and why.
+
+One whose two versions were taken apart again, by an undone merge, ends (`valid_to`) and is not shown.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.events import AttributeSuperseded
+from msgspec.structs import replace
+
+from memory.events import AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed
 from memory.recorded import Recorded
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Op, Put, Revise, Row, Table, start
 
 
 class CorrectionRow(Row, frozen=True):
@@ -22,6 +27,7 @@ class CorrectionRow(Row, frozen=True):
 TABLE = Table(
     "corrections",
     CorrectionRow,
+    revised=True,
     columns="""
     old_version_id uuid NOT NULL,
     new_version_id uuid NOT NULL,
@@ -32,12 +38,12 @@ TABLE = Table(
     """,
     indexes={"by_position": "(position_from) WHERE position_to IS NULL"},
 )
-HANDLES = (AttributeSuperseded,)
+HANDLES = (AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
 NEWEST_FIRST = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
     JOIN {entities} AS e ON e.id = v.entity_id
-WHERE e.forgotten_at IS NULL
+WHERE e.forgotten_at IS NULL AND c.valid_to IS NULL
     AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
     AND (%(key)s::text IS NULL OR v.key = %(key)s)
     AND (%(session_id)s::uuid IS NULL OR c.session_id = %(session_id)s)
@@ -49,7 +55,7 @@ LIMIT %(limit)s
 ONE = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
     JOIN {entities} AS e ON e.id = v.entity_id
-WHERE c.id = %(id)s AND e.forgotten_at IS NULL
+WHERE c.id = %(id)s AND e.forgotten_at IS NULL AND c.valid_to IS NULL
 """
 
 
@@ -69,6 +75,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     said_at=recorded.known_at,
                 ),
             )
+        case EntitiesMerged(moved=moved) | EntitiesSeparated(moved=moved) | SpeakerNamed(moved=moved):
+            undone_at = recorded.known_at
+            for undone_id in moved.corrections:
+                yield Revise(TABLE, undone_id, undone_at, lambda row: replace(row, valid_to=undone_at))
 
 
 def newest_first(

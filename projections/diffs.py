@@ -61,7 +61,8 @@ def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
     versions = {}
     if replaced:
         versions = attribute_versions.by_ids(reader, [one for _, old, new, _ in replaced for one in (old, new)])
-    entity = entities.by_ids(reader, list(mentions)) if mentions else {}
+    owners = {version.entity_id for version in versions.values()}
+    entity = entities.by_ids(reader, [*mentions, *owners]) if mentions or owners else {}
     return TurnDiff(
         entity=entity,
         mentioned=[(entity[entity_id], is_new) for entity_id, is_new in mentions.items()],

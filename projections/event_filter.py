@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.events import EntityRecognised
+from memory.events import EntitiesMerged, EntityAliased, EntityRecognised
 from memory.known import EntityName
 from memory.log import Connection, EventLog
 from memory.recorded import StoredRow
@@ -53,6 +53,10 @@ class EventFilter:
             return False
         if isinstance(event, EntityRecognised) and (event.type, event.name_key) == self.entity:
             about.add(str(event.entity_id))
+        if isinstance(event, EntityAliased) and (event.type, event.name_key) == self.entity:
+            about |= {str(event.alias_id), str(event.entity_id)}
+        if isinstance(event, EntitiesMerged) and str(event.entity_id) in about:
+            about.add(str(event.into_id))
         named = {str(value) for name in event.__struct_fields__ if isinstance(value := getattr(event, name), UUID)}
         segment = getattr(event, "segment", None)
         if segment is not None:

@@ -10,31 +10,43 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.cardinality import is_functional, line_key
-from memory.decide import CONTRADICTION
 from memory.directory import ScopeNode
+from memory.identities import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
-from memory.ports import HeldEntity, HeldFact, KnownSession, PendingExtraction
+from memory.nicknames import lookups
+from memory.ports import HeldEntity, HeldFact, KnownSession, NamesInScope, PendingExtraction
+from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
-from memory.wanted import relation_unit
-from projections import entities, held, turns
+from memory.wanted import UNNAMED_USER, relation_unit
+from projections import belongings, entities, held, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
 from projections.scope_sets import clauses_of
 
 ENTITIES = """
-SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id
+SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id
 FROM {entities} AS e JOIN unnest(%(types)s::text[], %(name_keys)s::text[]) AS w (type, name_key)
     ON e.type = w.type AND e.name_key = w.name_key
 WHERE e.forgotten_at IS NULL
 """
 
 ENTITIES_OF_ANY_TYPE = """
-SELECT e.id, e.type, e.name, e.name_key FROM {entities} AS e
+SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id FROM {entities} AS e
 WHERE e.name_key = ANY(%(name_keys)s) AND e.forgotten_at IS NULL
 """
+
+CANONICAL = "SELECT e.id, e.type, e.name, e.name_key FROM {entities} AS e WHERE e.id = ANY(%(ids)s)"
+
+ALIKE = """
+SELECT DISTINCT c.id, c.type, c.name, c.name_key FROM {entities} AS e JOIN {entities} AS c ON c.id = e.canonical_id
+WHERE e.type = 'person' AND e.first_word LIKE ANY(%(patterns)s::text[]) AND e.forgotten_at IS NULL
+ORDER BY c.name_key
+LIMIT %(limit)s
+"""
+ALIKE_MAX = 200
 
 KEYS = "SELECT k.key, k.single_valued FROM {attribute_keys} AS k WHERE k.key = ANY(%(keys)s)"
 
@@ -71,11 +83,12 @@ SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id 
 SCOPE_SET = "SELECT 1 FROM {scope_sets} AS c WHERE c.id = %(id)s"
 
 SESSION = """
-SELECT s.scope_set_id, c.clauses, s.closed_at IS NOT NULL, e.id, e.name,
+SELECT s.scope_set_id, c.clauses, s.closed_at IS NOT NULL, n.id, n.type, n.name_key,
     (SELECT coalesce(max(t.seq), 0) + 1 FROM {turns} AS t WHERE t.session_id = s.id)
 FROM {sessions} AS s
     JOIN {scope_sets} AS c ON c.id = s.scope_set_id
-    LEFT JOIN {entities} AS e ON e.id = s.speaker_id AND e.forgotten_at IS NULL
+    LEFT JOIN {entities} AS e ON e.id = s.speaker_id
+    LEFT JOIN {entities} AS n ON n.id = e.canonical_id AND n.forgotten_at IS NULL
 WHERE s.id = %(id)s
 """
 
@@ -95,7 +108,7 @@ class ReadModelKnowledge:
         row = _reader(writing, visible).ask(SESSION, {"id": session_id}).fetchone()
         if row is None:
             return None
-        scope_set_id, clauses, closed, speaker_id, speaker_name, next_seq = row
+        scope_set_id, clauses, closed, speaker_id, kind, name_key, next_seq = row
         return KnownSession(
             session_id=session_id,
             scope_set_id=scope_set_id,
@@ -103,7 +116,7 @@ class ReadModelKnowledge:
             next_seq=next_seq,
             closed=closed,
             speaker_id=speaker_id,
-            speaker_name=speaker_name,
+            speaker=(kind, name_key) if speaker_id else None,
         )
 
     def earlier_words(
@@ -134,11 +147,26 @@ class ReadModelKnowledge:
             HeldEntity(
                 entity_id=row.id,
                 scope_set_id=row.scope_set_id,
+                name_ids=entities.name_ids(reader, row.id),
                 attributes=live_segments(reader, ATTRIBUTE_LINES, row.id),
                 relations=live_segments(reader, RELATION_LINES, row.id),
             )
             for row in entities.named(reader, *name)
         ]
+
+    def scopes_of_names(
+        self, writing: Writing, names: Sequence[EntityName], visible: Sequence[UUID]
+    ) -> list[NamesInScope]:
+        types, name_keys = zip(*names, strict=True)
+        reader = _reader(writing, visible)
+        found: dict[UUID, dict[EntityName, UUID]] = defaultdict(dict)
+        own_ids: dict[UUID, set[UUID]] = defaultdict(set)
+        rows = reader.tuples(ENTITIES, {"types": list(types), "name_keys": list(name_keys)})
+        for entity_id, kind, _, key, scope_set_id, canonical_id in rows:
+            found[scope_set_id][kind, key] = canonical_id
+            own_ids[scope_set_id].add(entity_id)
+        clauses = scope_sets.clauses(reader)
+        return [NamesInScope(scope_set(clauses[one]), found[one], frozenset(own_ids[one])) for one in sorted(found)]
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
         return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)
@@ -166,7 +194,7 @@ class ReadModelKnowledge:
         cursor = writing.cursor if again else writing.cursor_before
         own = Reader(cursor, writing.context_id, writing.generation, [scope_set_id])
         visible_too = Reader(cursor, writing.context_id, writing.generation, list({*visible, scope_set_id}))
-        known = Known(multi_valued=self._multi_valued)
+        known = Known(multi_valued=self._multi_valued, proposed=dict(wanted.proposed))
         _load_names(known, visible_too, own, wanted, scope_set_id)
         turn = {"turn_id": statement.turn_id}
         supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None
@@ -174,6 +202,9 @@ class ReadModelKnowledge:
         open_flags = _ask_open_flags(known, own, wanted)
         known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, wanted))
         known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
+        regrouped = {entity_id for name in wanted.regrouped if (entity_id := _id_of(known, name))}
+        if regrouped:
+            belongings.load(known, own, sorted(regrouped), statement.session_id, contradiction=CONTRADICTION)
         _load_deeds(known, own, wanted)
         if wanted.directives:
             known.directives = dict(own.tuples(DIRECTIVES, {}))
@@ -184,7 +215,7 @@ class ReadModelKnowledge:
             known.directives_given = {description for (description,) in own.tuples(DIRECTIVES_OF_TURN, turn)}
         for uncertainty_id, entity_id, key, about, reason in open_flags.fetchall() if open_flags else ():
             known.note_flag(entity_id, about, reason)
-            if reason != CONTRADICTION:
+            if reason != CONTRADICTION and entity_id not in regrouped:
                 known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
         return known
 
@@ -193,17 +224,33 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
     """Entities and keys, asked together."""
     keys = own.ask(KEYS, {"keys": sorted({one.key for one in wanted.attributes})}) if wanted.attributes else None
     loose = own.ask(ENTITIES_OF_ANY_TYPE, {"name_keys": sorted(wanted.loose_names)}) if wanted.loose_names else None
+    found: list[tuple[UUID, str, str, str, UUID, UUID]] = []
     if wanted.names:
         types, name_keys = zip(*wanted.names, strict=True)
         parameters = {"types": list(types), "name_keys": list(name_keys)}
-        for entity_id, kind, name, key, scope in visible.tuples(ENTITIES, parameters):
-            known.visible_names.add((kind, key))
-            if scope == scope_set_id:
-                known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
-    for entity_id, kind, name, key in loose.fetchall() if loose else ():
-        known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
+        found += visible.tuples(ENTITIES, parameters)
+        known.visible_names = {(kind, key) for _, kind, _, key, _, _ in found}
+    found += loose.fetchall() if loose else ()
     if keys:
         known.keys = dict(keys.fetchall())
+    elsewhere: dict[EntityName, UUID] = {}
+    for entity_id, kind, name, key, scope, canonical_id in found:
+        if scope != scope_set_id:
+            continue
+        if canonical_id == entity_id:
+            known.entities[kind, key] = KnownEntity(entity_id, kind, name, key)
+        else:
+            known.name_ids[kind, key] = entity_id
+            elsewhere[kind, key] = canonical_id
+    if elsewhere:
+        canonical = {
+            row[0]: KnownEntity(*row) for row in own.tuples(CANONICAL, {"ids": sorted(set(elsewhere.values()))})
+        }
+        known.entities |= {name: canonical[entity_id] for name, entity_id in elsewhere.items()}
+    new = [key for kind, key in wanted.names if kind == "person" and (kind, key) not in known.entities]
+    if patterns := sorted({pattern for key in new if key != UNNAMED_USER for pattern in lookups(key)}):
+        alike = own.tuples(ALIKE, {"patterns": patterns, "limit": ALIKE_MAX})
+        known.alike = {row[0]: KnownEntity(*row) for row in alike}
 
 
 def _attribute_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:

@@ -9,11 +9,13 @@ from uuid import UUID
 from memory.cardinality import line_value
 from memory.known import Unit
 from memory.timeline import Said, Segment, Standing, Tail
-from memory.values import SourceKind, comparable
+from memory.values import SourceKind, comparable, derived_id
 from projections.reading import Reader
 
+RANK_OF_TIME = 9  # above all sources: what lapsed has lapsed, whoever said it
+
 SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind, v.rank, v.stated_from,
-    v.stated_until, v.ends, v.change, v.repair, v.supersedes"""
+    v.stated_until, v.ends, v.change, v.repair, v.supersedes, v.said_of, v.joined_at, v.document_id, v.expired_at"""
 
 # The version in force and the words said last, which are often one row.
 TAILS = """
@@ -75,8 +77,7 @@ class LineSql:
         """All that was ever said about each unit."""
         lines: dict[Unit, list[Said]] = defaultdict(list)
         for owner_id, name, unit_value, key, value, *columns in _rows(reader, self.whole, units):
-            said = _said(line_value(key, comparable(value)), columns, tail=False)
-            lines[owner_id, name, unit_value].append(said)
+            lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
         return lines
 
 
@@ -138,11 +139,31 @@ def live_segments(reader: Reader, lines: LineSql, owner_id: UUID) -> list[Segmen
     ]
 
 
+def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
+    """What a row of SAID_COLUMNS adds to its line: its words, and their lapse if they lapsed."""
+    said = _said(value, columns, tail=False)
+    expired_at = columns[-1]
+    if expired_at is None:
+        return [said]
+    _, turn_position, offset = said.place
+    lapse = Said(
+        id=derived_id(said.id, "lapse", 0),
+        place=(expired_at, turn_position, offset),
+        value=value,
+        rank=RANK_OF_TIME,
+        until=expired_at,
+        ends=True,
+        lapses=True,
+        of=said.of,
+    )
+    return [said, lapse]
+
+
 def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
     """A row of SAID_COLUMNS. tail: the line comes without its beginning, so a version brings its predecessor and
     the rank of all that supports it."""
-    statement_id, said_at, turn_position, offset, source_kind, rank, *stated, supersedes = columns
-    start, until, ends, change, repair = stated
+    statement_id, said_at, turn_position, offset, source_kind, rank, *stated, of, joined, document, _ = columns
+    start, until, ends, change, repair, supersedes = stated
     return Said(
         id=statement_id,
         place=(said_at, turn_position, offset),
@@ -154,4 +175,7 @@ def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
         change=change,
         repair=repair,
         follows=supersedes if tail else None,
+        of=of,
+        joined=joined,
+        document=document,
     )

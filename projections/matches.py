@@ -4,10 +4,9 @@ A match is about a name, so it sums up what the caller may see of it in all scop
 the live attribute versions.
 """
 
-import heapq
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -24,6 +23,7 @@ from projections.reading import Reader
 OF_TYPES_AND_NAMES = """
 SELECT e.* FROM {entities} AS e
 WHERE e.type = ANY(%(types)s) AND e.name_key = ANY(%(name_keys)s) AND e.forgotten_at IS NULL
+    AND e.canonical_id = e.id
 ORDER BY e.created_at, e.id
 """
 
@@ -35,7 +35,9 @@ GROUP BY v.entity_id
 
 # Of very many names, those with the most of the searched words, and then the shortest, are compared.
 LIKE = """
-SELECT e.type, e.name_key FROM {entities} AS e
+SELECT e.type, e.name_key, coalesce(bool_or(e.canonical_id = e.id), false),
+    array_agg(e.canonical_id) FILTER (WHERE e.canonical_id <> e.id)
+FROM {entities} AS e
 WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
     AND (e.name_key = %(name_key)s OR e.name_key LIKE ANY(%(patterns)s::text[]))
 GROUP BY e.type, e.name_key
@@ -54,7 +56,7 @@ FROM (
     SELECT min(u.type) AS type, min(u.name_key) AS name_key, sum(u.facts) AS facts
     FROM (
         SELECT e.id, e.type, e.name_key, 0 AS facts FROM {entities} AS e
-        WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
+        WHERE e.forgotten_at IS NULL AND e.canonical_id = e.id AND (%(type)s::text IS NULL OR e.type = %(type)s)
         UNION ALL
         SELECT v.entity_id, NULL, NULL, 1 FROM {attribute_versions} AS v
         WHERE {in_force:v}
@@ -76,7 +78,7 @@ LAST_SAID = """
         FROM (
             SELECT e.id, e.type, e.name_key, e.category, e.created_at, NULL::timestamptz AS said_at
             FROM {entities} AS e
-            WHERE e.forgotten_at IS NULL AND (%(type)s::text IS NULL OR e.type = %(type)s)
+            WHERE e.forgotten_at IS NULL AND e.canonical_id = e.id AND (%(type)s::text IS NULL OR e.type = %(type)s)
             UNION ALL
             SELECT s.subject_id, NULL, NULL, NULL, NULL, s.known_from FROM {provenance} AS s
         ) AS u
@@ -109,12 +111,16 @@ RANKINGS = {"coverage": BY_COVERAGE, "importance": BY_IMPORTANCE, "recency": BY_
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entity, how many facts are live about it, when the newest of them was said, and its evidence."""
+    """An entity, how many facts are live about it, when the newest of them was said, and its evidence.
+
+    alias: the other name of it, normalised, by which a search found it.
+    """
 
     entity: EntityRow
     facts: int
     last_learned_at: datetime | None
     evidence: Evidence | None
+    alias: str | None = None
 
 
 def of_names(reader: Reader, names: Sequence[EntityName]) -> dict[EntityName, Match]:
@@ -155,9 +161,23 @@ def like(reader: Reader, searched: str, *, entity_type: str | None, limit: int) 
         "patterns": [f"%{word}%" for word in sorted(words(searched))],
         "compared_max": COMPARED_MAX,
     }
-    scored = [(-likeness(searched, key), key, kind) for kind, key in reader.tuples(LIKE, parameters)]
-    best = {(kind, key): -score for score, key, kind in heapq.nsmallest(limit, scored) if score}
-    return [(match, best[name]) for name, match in of_names(reader, list(best)).items()]
+    found = reader.tuples(LIKE, parameters)
+    canonical = entities.by_ids(reader, [one for *_, ids in found for one in ids or ()])
+    scored = []
+    for kind, key, is_entity, canonical_ids in found:
+        score = -likeness(searched, key)
+        if is_entity:
+            scored.append((score, key, kind, ""))
+        known = [canonical[one] for one in canonical_ids or () if one in canonical]
+        scored += [(score, entity.name_key, entity.type, key) for entity in known]
+    best: dict[EntityName, tuple[float, str]] = {}
+    for score, key, kind, alias in sorted(scored):
+        if score and len(best) < limit:
+            best.setdefault((kind, key), (-score, alias))
+    return [
+        (replace(match, alias=best[name][1] or None), best[name][0])
+        for name, match in of_names(reader, list(best)).items()
+    ]
 
 
 def top(reader: Reader, by: str, *, entity_type: str | None, limit: int, now: datetime) -> list[Match]:

@@ -49,6 +49,9 @@ FROM (
     SELECT p.subject_id, p.turn_id, p.known_from AS said_at FROM {provenance} AS p
     WHERE p.subject_id = ANY(%(ids)s)
     UNION ALL
+    SELECT n.canonical_id, q.turn_id, q.known_from FROM {entities} AS n JOIN {provenance} AS q ON q.subject_id = n.id
+    WHERE n.canonical_id = ANY(%(ids)s) AND n.canonical_id <> n.id
+    UNION ALL
     SELECT v.version_id, v.turn_id, v.said_at FROM {attribute_versions} AS v
     WHERE v.version_id = ANY(%(ids)s) AND NOT v.ends
     UNION ALL

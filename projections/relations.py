@@ -9,7 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from memory.events import (
+    EntitiesMerged,
+    EntitiesSeparated,
     RelationAsserted,
     RelationClosed,
     RelationEnded,
@@ -17,13 +21,15 @@ from memory.events import (
     RelationRelinked,
     RelationReopened,
     RelationSuperseded,
+    SpeakerNamed,
 )
 from memory.recorded import Recorded
+from memory.regrouping import destination, told_of_after
 from memory.values import unit_value
 from projections import newest_first, statements
 from projections.reading import Page, Reader
 from projections.statements import StatementRow
-from projections.table import Op, Put, Table, start
+from projections.table import Op, Put, Revise, Table, start
 
 
 class RelationRow(StatementRow, frozen=True):
@@ -31,6 +37,7 @@ class RelationRow(StatementRow, frozen=True):
     label: str
     object_id: UUID
     unit_object: str
+    said_object_id: UUID
 
 
 TABLE = Table(
@@ -42,7 +49,8 @@ TABLE = Table(
     subject_id uuid NOT NULL,
     label text NOT NULL,
     object_id uuid NOT NULL,
-    unit_object text NOT NULL
+    unit_object text NOT NULL,
+    said_object_id uuid NOT NULL
     """,
     indexes={
         "line": """(subject_id, label, unit_object, said_at, turn_position, said_offset)
@@ -64,6 +72,9 @@ HANDLES = (
     RelationClosed,
     RelationReopened,
     RelationRelinked,
+    EntitiesMerged,
+    EntitiesSeparated,
+    SpeakerNamed,
 )
 
 LIVE_OF_ENTITIES = """
@@ -131,15 +142,33 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 TABLE,
                 RelationRow(
                     *start(recorded, segment.id, valid_from=segment.valid_from, valid_to=segment.valid_until),
-                    **statements.common(recorded, said, ends=ends),
+                    **statements.common(recorded, said, said_of=said.subject_id, ends=ends),
                     subject_id=said.subject_id,
                     label=said.label,
                     object_id=said.object_id,
                     unit_object=unit_value(str(said.object_id), single_valued=said.functional, past=past),
+                    said_object_id=said.object_id,
                 ),
             )
         case RelationSuperseded() | RelationClosed() | RelationReopened() | RelationRelinked() as changed:
             yield statements.revised(TABLE, changed)
+        case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
+            known_at = recorded.known_at
+
+            def moved(row: RelationRow) -> RelationRow:
+                subject_id, object_id = row.subject_id, row.object_id
+                to_object = destination(regrouping, object_id, row.said_object_id)
+                row = replace(
+                    row,
+                    subject_id=destination(regrouping, subject_id, row.said_of),
+                    object_id=to_object,
+                    unit_object=row.unit_object.replace(str(object_id), str(to_object)),
+                    said_object_id=told_of_after(regrouping, object_id, row.said_object_id),
+                )
+                return statements.regrouped(row, regrouping, subject_id, known_at)
+
+            for statement_id in regrouping.moved.relations:
+                yield Revise(TABLE, statement_id, known_at, moved)
 
 
 def live_of_entities(reader: Reader, entity_ids: Sequence[UUID], *, limit: int) -> Page[RelationRow]:

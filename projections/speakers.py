@@ -10,7 +10,8 @@ SELECT e.id FROM {entities} AS e
 WHERE e.forgotten_at IS NULL AND (
     (e.type = 'person' AND e.name_key = 'user')
     OR (e.type, e.name_key) IN (
-        SELECT n.type, n.name_key FROM {sessions} AS s JOIN {entities} AS n ON n.id = s.speaker_id
+        SELECT n.type, n.name_key FROM {sessions} AS s JOIN {entities} AS o ON o.id = s.speaker_id
+            JOIN {entities} AS n ON n.id = o.canonical_id
         WHERE n.forgotten_at IS NULL
     )
 )

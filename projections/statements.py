@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from memory.events import LineChange, StatementEvent
 from memory.recorded import Recorded
+from memory.regrouping import Regrouping, joined_after, told_of_after
 from memory.timeline import Segment
 from projections.table import Revise, Row, Table
 
@@ -16,7 +17,8 @@ class StatementRow(Row, frozen=True):
     """Words about a unit, and what they amount to in its line.
 
     standing: a version (current, claimed, retracted), or words about the version that `version_id`
-    names (supporting, ending, unmatched). rank: effective, the highest that supports the version.
+    names (supporting, ending, unmatched). rank: effective, the highest that supports the version. said_of: the
+    entity it was said of, where a merge brought it (at joined_at) to another. expired_at: when it lapsed.
     """
 
     standing: str
@@ -40,6 +42,10 @@ class StatementRow(Row, frozen=True):
     change: bool
     repair: bool
     labels: list[str]
+    document_id: UUID | None
+    said_of: UUID
+    joined_at: datetime | None
+    expired_at: datetime | None
 
 
 COLUMNS = """
@@ -65,12 +71,16 @@ COLUMNS = """
     change boolean NOT NULL,
     repair boolean NOT NULL,
     labels text[] NOT NULL,
+    document_id uuid,
+    said_of uuid NOT NULL,
+    joined_at timestamptz,
+    expired_at timestamptz,
 """
 
 S = TypeVar("S", bound=StatementRow)
 
 
-def common(recorded: Recorded, event: StatementEvent, *, ends: bool) -> dict[str, Any]:
+def common(recorded: Recorded, event: StatementEvent, *, said_of: UUID, ends: bool) -> dict[str, Any]:
     """The columns of COLUMNS for new words, by name."""
     turn_id = recorded.origin.turn_id
     assert turn_id is not None
@@ -97,6 +107,10 @@ def common(recorded: Recorded, event: StatementEvent, *, ends: bool) -> dict[str
         "change": event.change,
         "repair": event.repair,
         "labels": list(event.labels),
+        "document_id": event.document_id,
+        "said_of": said_of,
+        "joined_at": None,
+        "expired_at": None,
     }
 
 
@@ -104,6 +118,24 @@ def revised(table: Table[S], event: LineChange) -> Revise[S]:
     """The words' new place in the line, from its known time on."""
     segment = event.segment
     return Revise(table, segment.id, event.known_at, lambda row: placed(row, segment))
+
+
+def regrouped(row: S, event: Regrouping, holder: UUID, known_at: datetime) -> S:
+    """Words that the event moves away from `holder`; the holder itself is another column's matter."""
+    return replace(
+        row,
+        said_of=told_of_after(event, holder, row.said_of),
+        joined_at=joined_after(event, row.said_of, row.joined_at, known_at),
+    )
+
+
+def expired(table: Table[S], statement_id: UUID, at: datetime) -> Revise[S]:
+    """The version lapses at that time."""
+
+    def change(row: S) -> S:
+        return replace(row, valid_to=max(at, row.valid_from or at), end_reason="expired", expired_at=at)
+
+    return Revise(table, statement_id, at, change)
 
 
 def placed(row: S, segment: Segment) -> S:

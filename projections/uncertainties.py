@@ -7,8 +7,9 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import UncertaintyFlagged, UncertaintyResolved
+from memory.events import EntitiesMerged, EntitiesSeparated, SpeakerNamed, UncertaintyFlagged, UncertaintyResolved
 from memory.recorded import Recorded
+from memory.regrouping import destination, told_of_after
 from projections.reading import Page, Reader
 from projections.table import Op, Put, Revise, Row, Table, start
 
@@ -24,6 +25,7 @@ class UncertaintyRow(Row, frozen=True):
     resolution: str | None
     note: str | None
     labels: list[str]
+    said_of: UUID | None
 
 
 TABLE = Table(
@@ -40,14 +42,15 @@ TABLE = Table(
     said_at timestamptz NOT NULL,
     resolution text,
     note text,
-    labels text[] NOT NULL
+    labels text[] NOT NULL,
+    said_of uuid
     """,
     indexes={
         "of_turn": "(turn_id)",
         "of_fact": "(entity_id, key) WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL",
     },
 )
-HANDLES = (UncertaintyFlagged, UncertaintyResolved)
+HANDLES = (UncertaintyFlagged, UncertaintyResolved, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
 LISTED = """
 FROM {uncertainties} AS u LEFT JOIN {entities} AS e ON e.id = u.entity_id
@@ -84,8 +87,22 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     resolution=None,
                     note=None,
                     labels=list(event.labels),
+                    said_of=event.entity_id,
                 ),
             )
+        case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
+
+            def moved(row: UncertaintyRow) -> UncertaintyRow:
+                if row.entity_id is None or row.said_of is None:
+                    return row
+                return replace(
+                    row,
+                    entity_id=destination(regrouping, row.entity_id, row.said_of),
+                    said_of=told_of_after(regrouping, row.entity_id, row.said_of),
+                )
+
+            for uncertainty_id in regrouping.moved.uncertainties:
+                yield Revise(TABLE, uncertainty_id, recorded.known_at, moved)
         case UncertaintyResolved(uncertainty_id=uncertainty_id, how=how, note=note):
             resolved_at = recorded.known_at
             yield Revise(

@@ -4,20 +4,23 @@ It is a second, simple reading of what events mean, so that the decision core is
 database and the read models' fold is tested against it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 from memory.candidates import AnyCandidate
 from memory.cardinality import line_key, line_value
-from memory.decide import CONTRADICTION, decide
+from memory.decide import decide
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
     AttributeEnded,
     AttributeKeyDefined,
     AttributeStatement,
+    EntitiesMerged,
+    EntitiesSeparated,
+    EntityAliased,
     EntityMentioned,
     EntityRecognised,
     Event,
@@ -25,6 +28,7 @@ from memory.events import (
     InstructionDetected,
     InstructionReaffirmed,
     LineChange,
+    Moved,
     RelationEnded,
     RelationStatement,
     SpeakerNamed,
@@ -32,7 +36,8 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
-from memory.known import Known, KnownEntity, Statement
+from memory.identities import CONTRADICTION
+from memory.known import Belonging, Belongings, Known, KnownEntity, Statement, Unit
 from memory.timeline import Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
 from memory.wanted import relation_unit
@@ -50,12 +55,15 @@ class Story:
     known: Known = field(default_factory=Known)
     supports: dict[UUID, set[UUID]] = field(default_factory=dict)
     turns: int = 0
+    said_at: datetime = NOON
     position: int = 0
     speaker_id: UUID | None = None
     said_ids: dict[int, Statement] = field(default_factory=dict)
     segments: dict[UUID, Segment] = field(default_factory=dict)
     spelt: dict[UUID, str] = field(default_factory=dict)
     directives: dict[str, UUID] = field(default_factory=dict)
+    names: dict[UUID, KnownEntity] = field(default_factory=dict)
+    corrections: dict[UUID, tuple[UUID, UUID]] = field(default_factory=dict)
 
     def when(
         self,
@@ -85,11 +93,12 @@ class Story:
 
     def decide_again(self, turn: int, candidates: Sequence[AnyCandidate]) -> list[Event]:
         """Decide the same turn once more."""
-        statement = replace(self.said_ids[turn], next_position=self.position + 1, speaker_id=self.speaker_id)
+        statement = replace(self.said_ids[turn], next_position=self.position + 1, speaker_id=self._speaker())
         before = self._copy(statement)
         events = decide(candidates, before, statement)
         for event in events:
             self.position += 1
+            self.said_at = statement.said_at
             self._evolve(event, statement)
         return events
 
@@ -117,6 +126,8 @@ class Story:
         """What a loader would hand to `decide` for this turn."""
         return Known(
             entities=dict(self.known.entities),
+            name_ids=dict(self.known.name_ids),
+            belongings=self._belongings(),
             visible_names=set(self.known.visible_names),
             keys=dict(self.known.keys),
             attributes={unit: list(line) for unit, line in self.known.attributes.items()},
@@ -140,10 +151,28 @@ class Story:
                 known.entities[event.type, event.name_key] = entity
                 known.visible_names.add((event.type, event.name_key))
                 supports.add(event.entity_id)
+                self.names[event.entity_id] = entity
+            case EntityAliased():
+                self.names[event.alias_id] = KnownEntity(event.alias_id, event.type, event.name, event.name_key)
+                known.visible_names.add((event.type, event.name_key))
+                self._name(event.alias_id, event.entity_id)
+                known.belongings.stands_for[event.alias_id] = event.entity_id
+            case EntitiesMerged():
+                for one in (event.entity_id, *event.members):
+                    self._name(one, event.into_id)
+                known.belongings.stands_for[event.entity_id] = event.into_id
+                self._merge(event)
+            case EntitiesSeparated():
+                for one in (event.entity_id, *event.members):
+                    self._name(one, event.entity_id)
+                del known.belongings.stands_for[event.entity_id]
+                self._separate(event)
             case EntityMentioned():
                 supports.add(event.entity_id)
             case SpeakerNamed():
                 self.speaker_id = event.entity_id
+                if event.former_id:
+                    self._follow(event)
             case AttributeKeyDefined():
                 known.keys[event.key] = event.single_valued
             case AttributeStatement():
@@ -151,16 +180,23 @@ class Story:
                 value = unit_value(event.value, single_valued=event.single_valued, past=past)
                 line = known.attributes.setdefault((event.entity_id, line_key(event.key), value), [])
                 line.append(self._said(event, line_value(event.key, comparable(event.value)), statement))
+                known.belongings.said_of[event.segment.id] = (event.entity_id, None)
             case RelationStatement():
                 past = event.until is not None and not isinstance(event, RelationEnded)
                 unit = relation_unit(event.subject_id, event.label, event.object_id, past=past)
                 line = known.relations.setdefault(unit, [])
                 line.append(self._said(event, str(event.object_id), statement))
+                known.belongings.said_of[event.segment.id] = (event.subject_id, event.object_id)
             case LineChange():
                 self.segments[event.segment.id] = event.segment
+                correction_id = getattr(event, "correction_id", None)
+                if correction_id and event.segment.superseded_by:
+                    self.corrections[correction_id] = (event.segment.id, event.segment.superseded_by)
             case ActionRecorded():
                 deed = (event.actor_id, event.verb, comparable(event.object or ""), event.occurred_at)
                 known.deeds[deed] = event.action_id
+                known.belongings.actions.append(Belonging(event.action_id, event.actor_id, event.actor_id))
+                known.belongings.in_session.add(event.action_id)
                 supports.add(event.action_id)
             case InstructionDetected():
                 known.directives[folded(event.description)] = event.instruction_id
@@ -174,10 +210,18 @@ class Story:
                 supports.add(subject_id)
             case UncertaintyFlagged():
                 known.note_flag(event.entity_id, event.about, event.reason)
+                if event.entity_id:
+                    doubt = Belonging(event.uncertainty_id, event.entity_id, event.entity_id)
+                    known.belongings.uncertainties.append(doubt)
+                    known.belongings.in_session.add(event.uncertainty_id)
+                if event.entity_id and event.key and event.reason == CONTRADICTION:
+                    known.belongings.contradictions.setdefault((event.entity_id, event.key), []).append(
+                        event.uncertainty_id
+                    )
                 if event.entity_id and event.key and event.reason != CONTRADICTION:
                     known.doubts.setdefault((event.entity_id, event.key), []).append(event.uncertainty_id)
             case UncertaintyResolved():
-                for doubts in known.doubts.values():
+                for doubts in [*known.doubts.values(), *known.belongings.contradictions.values()]:
                     if event.uncertainty_id in doubts:
                         doubts.remove(event.uncertainty_id)
             case _:
@@ -187,6 +231,7 @@ class Story:
         """The words of an event, as a loader would give them back."""
         self.segments[event.segment.id] = event.segment
         self.spelt[event.segment.id] = getattr(event, "value", value)
+        self.known.belongings.in_session.add(event.segment.id)
         return Said(
             id=event.segment.id,
             place=(statement.said_at, event.turn_position, event.offset),
@@ -197,4 +242,108 @@ class Story:
             ends=isinstance(event, AttributeEnded | RelationEnded),
             change=event.change,
             repair=event.repair,
+            of=getattr(event, "entity_id", None) or getattr(event, "subject_id", None),
         )
+
+    # --- names and what hangs on them ---
+
+    def _speaker(self) -> UUID | None:
+        """The entity that the session's user is, whatever name was told."""
+        speaker_id, stands_for = self.speaker_id, self.known.belongings.stands_for
+        while speaker_id in stands_for:
+            speaker_id = stands_for[speaker_id]
+        return speaker_id
+
+    def _belongings(self) -> Belongings:
+        held = self.known.belongings
+        return Belongings(
+            stands_for=dict(held.stands_for),
+            said_of=dict(held.said_of),
+            in_session=set(held.in_session),
+            actions=list(held.actions),
+            uncertainties=list(held.uncertainties),
+            corrections={pair: correction_id for correction_id, pair in self.corrections.items()},
+            contradictions={fact: list(doubts) for fact, doubts in held.contradictions.items()},
+        )
+
+    def _name(self, name_id: UUID, entity_id: UUID) -> None:
+        name, entity = self.names[name_id], self.names[entity_id]
+        self.known.entities[name.type, name.name_key] = entity
+        if name_id == entity_id:
+            self.known.name_ids.pop((name.type, name.name_key), None)
+        else:
+            self.known.name_ids[name.type, name.name_key] = name_id
+
+    def _merge(self, event: EntitiesMerged) -> None:
+        def goes(held: UUID, _: UUID) -> UUID:
+            return event.into_id if held == event.entity_id else held
+
+        self._move(event.moved, goes)
+        for words in [*self.known.attributes.values(), *self.known.relations.values()]:
+            for place, said in enumerate(words):
+                if said.id in (*event.moved.attributes, *event.moved.relations):
+                    words[place] = replace(said, joined=said.joined or self.said_at)
+
+    def _separate(self, event: EntitiesSeparated) -> None:
+        own = (event.entity_id, *event.members)
+
+        def goes(held: UUID, told: UUID) -> UUID:
+            return event.entity_id if held == event.from_id and told in own else held
+
+        self._move(event.moved, goes)
+        for words in [*self.known.attributes.values(), *self.known.relations.values()]:
+            for place, said in enumerate(words):
+                moved = said.id in (*event.moved.attributes, *event.moved.relations)
+                if moved and self.known.belongings.said_of[said.id][0] == event.entity_id:
+                    words[place] = replace(said, joined=None)
+
+    def _follow(self, event: SpeakerNamed) -> None:
+        def goes(held: UUID, _: UUID) -> UUID:
+            return event.entity_id if held == event.former_id else held
+
+        self._move(event.moved, goes, retold=True)
+
+    def _move(self, moved: Moved, goes: Callable[[UUID, UUID], UUID], *, retold: bool = False) -> None:
+        """Every moved thing goes where `goes` says, of (who holds it, of whom it was told)."""
+        held = self.known.belongings
+        lines: dict[Unit, list[Said]] = {}
+        for (owner, key, value), words in self.known.attributes.items():
+            for said in words:
+                told, _ = held.said_of[said.id]
+                to = goes(owner, told) if said.id in moved.attributes else owner
+                if retold and to != owner:
+                    held.said_of[said.id] = (to, None)
+                    said = replace(said, of=to)
+                lines.setdefault((to, key, value), []).append(said)
+        self.known.attributes = lines
+        lines = {}
+        for (subject, label, value), words in self.known.relations.items():
+            for said in words:
+                told, told_object = held.said_of[said.id]
+                object_id = UUID(said.value)
+                assert told_object
+                to, to_object = subject, object_id
+                if said.id in moved.relations:
+                    to, to_object = goes(subject, told), goes(object_id, told_object)
+                if retold:
+                    told = to if to != subject else told
+                    held.said_of[said.id] = (told, to_object if to_object != object_id else told_object)
+                said = replace(said, value=str(to_object), of=told)
+                unit = to, label, value.replace(str(object_id), str(to_object))
+                lines.setdefault(unit, []).append(said)
+        self.known.relations = lines
+        for belongings, ids in ((held.actions, moved.actions), (held.uncertainties, moved.uncertainties)):
+            for place, thing in enumerate(belongings):
+                if thing.id in ids:
+                    to = goes(thing.entity_id, thing.said_of)
+                    belongings[place] = Belonging(thing.id, to, to if retold else thing.said_of)
+        to_of = {one.id: one.entity_id for one in held.uncertainties}
+        for doubts in (self.known.doubts, held.contradictions):
+            every = [(to_of[one], key, one) for (_, key), those in doubts.items() for one in those]
+            doubts.clear()
+            for entity_id, key, one in every:
+                doubts.setdefault((entity_id, key), []).append(one)
+        holder = {one.id: one.entity_id for one in held.actions}
+        self.known.deeds = {(holder[one], *rest): one for (_, *rest), one in self.known.deeds.items()}  # type: ignore[misc]
+        for undone in moved.corrections:
+            del self.corrections[undone]

@@ -31,5 +31,5 @@ def list_actions(call: Call) -> tuple[int, dict[str, Any]]:
     last = found.rows[-1] if found.has_more else None
     return 200, {
         "actions": [wire.action(row, actors[row.actor_id]) for row in found.rows],
-        "page": page(next_cursor=cursor_of(last.said_at, last.position_from) if last else None, total=total),
+        "page": page(next_cursor=cursor_of(last.said_at, last.position) if last else None, total=total),
     }

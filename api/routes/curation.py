@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from api import answers, details, ids
+from api import answers, details, ids, refs
 from api.calls import Call
-from api.schemas import CloseBody, ResolveBody
+from api.routes.entities import name_in
+from api.schemas import CloseBody, MergeBody, ResolveBody, SeparateBody
 from memory.curation import Words
 from projections import attribute_versions, entities, relations, scope_sets, uncertainties
+
+FACTS_LIMIT = 500
 
 
 def close_attribute(call: Call) -> tuple[int, dict[str, Any]]:
@@ -28,6 +31,23 @@ def close_relation(call: Call) -> tuple[int, dict[str, Any]]:
         row = relations.version_of(reader, relation_id)
         assert row is not None, "it was closed just now"
         return 200, {"relation": answers.relation_list(reader, [row])[0]}
+
+
+def merge_entity(call: Call) -> tuple[int, dict[str, Any]]:
+    """The entity that both names mean from now on."""
+    body = call.parsed(MergeBody)
+    into = refs.entity_name(body.into, field="into")
+    call.services.curation.merge(call.caller(), name_in(call), into, _words(body.reason))
+    with call.reading() as reader:
+        return 200, answers.entity_facts(reader, entities.named(reader, *into), limit=FACTS_LIMIT)
+
+
+def separate_entity(call: Call) -> tuple[int, dict[str, Any]]:
+    """The entity that the name means alone from now on."""
+    name = name_in(call)
+    call.services.curation.separate(call.caller(), name, _words(call.parsed(SeparateBody).reason))
+    with call.reading() as reader:
+        return 200, answers.entity_facts(reader, entities.named(reader, *name), limit=FACTS_LIMIT)
 
 
 def close_instruction(call: Call) -> tuple[int, None]:

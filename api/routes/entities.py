@@ -51,17 +51,18 @@ def get_history(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def forget_entity(call: Call) -> tuple[int, None]:
-    call.services.forgetting.forget_entity(call.caller(), _name(call))
+    call.services.forgetting.forget_entity(call.caller(), name_in(call))
     return 204, None
 
 
-def _name(call: Call) -> tuple[str, str]:
+def name_in(call: Call) -> tuple[str, str]:
+    """The (type, normalised name) that the path gives."""
     return entity_type(call.path["entity_type"]), name_key(call.path["entity_name"])
 
 
 def named(call: Call, reader: Reader) -> list[EntityRow]:
     """The entity that the path names, in each visible scope set. Raises NotFound if it is in none."""
-    rows = entities.named(reader, *_name(call))
+    rows = entities.named(reader, *name_in(call))
     if not rows:
         raise NotFound("there is no such entity")
     return rows

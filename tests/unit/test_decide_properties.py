@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memory.candidates import (
     SPEAKER,
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -17,6 +18,7 @@ from memory.candidates import (
     NameCandidate,
     Polarity,
     RelationCandidate,
+    SeparationCandidate,
     UncertaintyCandidate,
 )
 from memory.timeline import Standing, line
@@ -51,6 +53,8 @@ rules = st.sampled_from(["use emojis", "stop using emojis", "reply in French", "
 candidates: st.SearchStrategy[AnyCandidate] = st.one_of(
     st.builds(EntityCandidate, entity=mentions, **common),
     st.builds(NameCandidate, name=st.sampled_from(["Ana", "Al"]), **common),
+    st.builds(AliasCandidate, entity=mentions, name=mentions, **common),
+    st.builds(SeparationCandidate, name=mentions, **common),
     st.builds(AttributeCandidate, entity=mentions, key=st.sampled_from(["city", "likes"]), value=words, **statement),
     st.builds(RelationCandidate, subject=mentions, label=words, object=mentions, **statement),
     st.builds(ActionCandidate, actor=mentions, verb=words, object=words, summary=words, occurred_at=moments, **common),
