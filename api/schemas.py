@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from memory.candidates import NAME_LENGTH_MAX
 from memory.errors import InvalidRequest
 from memory.principals import VERBS, grants_of
 from memory.scopes import ScopeSet, canonical_path, canonical_pattern, scope_set
