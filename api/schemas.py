@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from memory.errors import InvalidRequest
 from memory.principals import VERBS, grants_of
-from memory.scopes import ScopeSet, canonical_path, canonical_pattern, scope_set
+from memory.scopes import Lens, ScopeSet, canonical_path, canonical_pattern, lens_of, scope_set
 from memory.texts import NAME_LENGTH_MAX, VALUE_LENGTH_MAX, name_like, readable
 from memory.values import Infer, Role
 
@@ -19,6 +19,8 @@ TRIPLES_MAX = 256
 LABELS_MAX = 32
 LABEL_LENGTH_MAX = 200
 NOTE_LENGTH_MAX = 2_000
+QUERY_LENGTH_MAX = 8_000
+K_MAX = 50
 # A time without an offset is taken as UTC; a date alone is no time.
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 
@@ -31,6 +33,15 @@ def _scopes(value: Any) -> Any:
     """A bare string is one clause; a flat list is an OR of paths; else an OR of AND-clauses."""
     if value is None or value == []:
         return None
+    clauses = _clauses(value)
+    try:
+        return scope_set([[_readable(path) for path in clause] for clause in clauses])
+    except InvalidRequest as error:
+        raise ValueError(error.detail) from error
+
+
+def _clauses(value: Any) -> list[list[str]]:
+    """A path, a list of paths or a list of lists of paths as the last of these."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(clause, str | list) for clause in value):
@@ -38,10 +49,7 @@ def _scopes(value: Any) -> Any:
     clauses = [[clause] if isinstance(clause, str) else clause for clause in value]
     if not all(isinstance(path, str) for clause in clauses for path in clause):
         raise ValueError("paths must be strings")
-    try:
-        return scope_set([[_readable(path) for path in clause] for clause in clauses])
-    except InvalidRequest as error:
-        raise ValueError(error.detail) from error
+    return clauses
 
 
 def _label(label: str) -> str:
@@ -126,6 +134,12 @@ def _grants(value: Any) -> Any:
     ):
         raise ValueError("must map verbs to lists of scope patterns")
     return _asked(grants_of, {verb: [_readable(one) for one in patterns] for verb, patterns in value.items()})
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
 
 
 Text = Annotated[str, AfterValidator(_readable)]
@@ -298,3 +312,92 @@ class SeparateBody(Body):
 class ResolveBody(Body):
     accepted_value: Annotated[str, AfterValidator(_value)]
     note: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+
+
+def _lens(value: Any) -> Any:
+    """As `_scopes`, but of patterns, which may end in /*; nothing is no lens."""
+    if value is None or value in ([], ""):
+        return None
+    clauses = _clauses(value)
+    try:
+        return lens_of([[_readable(pattern) for pattern in clause] for clause in clauses])
+    except InvalidRequest as error:
+        raise ValueError(error.detail) from error
+
+
+LensOf = Annotated[Lens | None, BeforeValidator(_lens)]
+Query = Annotated[Text, Field(max_length=QUERY_LENGTH_MAX), AfterValidator(_not_blank)]
+
+
+class NearBody(Body):
+    lat: Annotated[float, BeforeValidator(_number), Field(ge=-90, le=90)]
+    lng: Annotated[float, BeforeValidator(_number), Field(ge=-180, le=180)]
+    radius_km: Annotated[float, BeforeValidator(_number), Field(gt=0, le=20_100)]
+
+
+class LocationBody(Body):
+    near: NearBody | None = None
+    within: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
+
+
+class SearchBody(Body):
+    """What the questions of all kinds have in common."""
+
+    query: Query
+    k: Annotated[int, Field(ge=1, le=K_MAX)] | None = None
+    labels: list[Label] | None = Field(default=None, max_length=LABELS_MAX)
+    lens: LensOf = None
+    scope_view: Text | None = None
+    session_id: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_names(cls, content: Any) -> Any:
+        if not isinstance(content, dict):
+            return content
+        others = {"k": ("limit",), "lens": ("scopes", "scope")}
+        taken = dict(content)
+        for name, aliases in others.items():
+            if content.get(name) is None and (alias := next((one for one in aliases if content.get(one)), None)):
+                taken[name] = content[alias]
+        return taken
+
+    @field_validator("scope_view")
+    @classmethod
+    def _known_view(cls, view: str | None) -> str | None:
+        if view is not None and view.lower().replace("_", "") not in ("strict", "merged", "crossteam"):
+            raise ValueError("must be strict, merged or crossTeam")
+        return view
+
+
+class QueryBody(SearchBody, InstantBody):
+    mode: Literal["hybrid", "vector", "bm25", "graph"] | None = None
+    include: list[Literal["facts", "passages"]] | None = None
+    source: Annotated[Text, Field(max_length=LABEL_LENGTH_MAX)] | None = None
+    location: LocationBody | None = None
+    include_duplicates: bool | None = None
+
+
+class ContextBody(SearchBody, InstantBody):
+    subject: Text | None = None
+    max_chars: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class SessionContextBody(Body):
+    query: Query
+    max_chars: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class LookupBody(Body):
+    query: Query
+    subject: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
+    entity_type: Text | None = None
+    ambiguity_margin: Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)] | None = None
+    include: list[Text] | None = None
+    fact_limit: Annotated[int, Field(ge=0)] | None = None
+    relation_limit: Annotated[int, Field(ge=0)] | None = None
+    event_limit: Annotated[int, Field(ge=0)] | None = None
+    passage_limit: Annotated[int, Field(ge=0)] | None = None
+    uncertainty_limit: Annotated[int, Field(ge=0)] | None = None

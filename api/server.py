@@ -25,6 +25,7 @@ BANNER = """\
 Palimpsest is listening on http://{host}:{port}
   context  {context}
   key      {key}
+  models   {models}
 
 Try it:
 
@@ -44,7 +45,8 @@ def serve(settings: Settings) -> None:
                 key = wiring.bootstrap(services)
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
-                print(BANNER.format(**shown, context=settings.context, key=key), flush=True)
+                told = {"context": settings.context, "key": key, "models": services.models.announced()}
+                print(BANNER.format(**shown, **told), flush=True)
                 worker = Worker(services, tasks(heads(services)))
                 worker.start()
                 try:

@@ -13,6 +13,7 @@ from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
+from api.models import Models
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
@@ -24,6 +25,7 @@ from projections.audit import AuditBuffer
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
+from projections.retrieval.recaller import Recall, WordsAlone
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
 
@@ -47,6 +49,8 @@ class Services:
     traces: TraceBuffer
     audit: AuditBuffer
     queue: Queue
+    recall: Recall
+    models: Models
     chat: ChatParts
 
     def load_models(self) -> threading.Thread:
@@ -80,6 +84,7 @@ def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
 @contextmanager
 def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
     """Services over the settings' database; read models of an older version are rebuilt first."""
+    models = Models(settings.config)
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         if rebuild_lagging:
@@ -103,6 +108,8 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 traces=traces,
                 audit=audit,
                 queue=Queue(pool),
+                recall=Recall(WordsAlone(), traces),
+                models=models,
                 chat=ChatParts(
                     ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),
                     settings.prompt_characters,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from spacy.tokens import Token
 
 from memory.candidates import SPEAKER, VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, listed
+from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON_POSSESSIVE, listed
 from memory.extraction.moods import Mood
 from memory.extraction.phrases import Phrase, is_name, is_pointing, value_of
 from memory.extraction.stated_time import Bound, StatedTime, Tense
@@ -16,12 +16,6 @@ _LIGHT = listed(
     "be have do think know want feel guess say mean like love hate need seem look let wonder hope try use can will may "
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
     "sound happen talk tell ask hear see become grow turn"
-)
-# What one has on a day, and what is on a day.
-_DATED = listed(
-    "appointment meeting interview exam test flight wedding party call surgery operation trip holiday vacation date "
-    "presentation conference dinner lunch deadline concert class lesson game match race marathon check-up checkup "
-    "birthday anniversary graduation workshop reunion ceremony visit session audition demo review"
 )
 _WITH_PEOPLE = listed("talk speak meet")
 _MOTION = listed("go fly travel drive return come walk ride hike sail move relocate")
@@ -52,6 +46,9 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     time = next((time for time in reading.times if time.bound is Bound.AT), None)
     phrase = _object(reading)
     named = phrase is not None and any(is_name(other.words) for other in reading.phrases)
+    if not commitments_only and not named and (quitting := _gave_up(reading)) is not None:
+        yield quitting
+        return
     if phrase is None and not (time is not None and planned and _has_object(reading)):
         return
     if time is None and not named:
@@ -77,12 +74,12 @@ def _appointment(reading: Reading) -> ActionCandidate | None:
     if time is None or subject is None or reading.standing.reason not in ("", "planned"):
         return None
     noun = None
-    if subject.lemma_.lower() in _DATED and any(word.lower_ in FIRST_PERSON_POSSESSIVE for word in subject.lefts):
+    if subject.lemma_.lower() in APPOINTMENTS and any(word.lower_ in FIRST_PERSON_POSSESSIVE for word in subject.lefts):
         if reading.lemma in ("be", "start", "begin", "leave", "depart") and reading.standing.tense is not Tense.PAST:
             return _on(reading, SPEAKER, "have", value_of([*_telling(subject), subject]), time)
         return None
     if reading.lemma in ("have", "attend") and reading.actor is not None and reading.standing.tense is not Tense.PAST:
-        noun = next((phrase for phrase in reading.direct() if phrase.head.lemma_.lower() in _DATED), None)
+        noun = next((phrase for phrase in reading.direct() if phrase.head.lemma_.lower() in APPOINTMENTS), None)
     elif reading.lemma == "be" and reading.actor is not None and reading.standing.tense is Tense.FUTURE:
         noun = next((phrase for phrase in reading.phrases if phrase.preposition in ("on", "at", "in")), None)
     if noun is None or reading.actor is None:
@@ -91,11 +88,32 @@ def _appointment(reading: Reading) -> ActionCandidate | None:
     return _on(reading, actor, reading.lemma, value_of(noun.words), time)
 
 
+def _gave_up(reading: Reading) -> ActionCandidate | None:
+    """ "I quit smoking in 2020", "I stopped going to the gym": an end of what no rule knows as a habit."""
+    control = next((word for word in reading.clause.controls if word.lemma_.lower() in ("quit", "stop")), None)
+    first = reading.clause.head
+    if control is None and first.lower_ == "quit" and reading.clause.after:
+        control, first = first, reading.clause.after[0]  # "quit drinking", a noun for the model
+    if control is None or reading.actor is None or not first.lower_.endswith("ing"):
+        return None
+    words = [first, *(word for word in reading.clause.after if word.dep_ in ("prep", "pobj", "det"))]
+    time = next((time for time in reading.times if time.bound is Bound.AT), None)
+    own = [word for word in words if time is None or not _within(word, time, reading)]
+    actor = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+    thing = value_of([own[0], *own[1:]])
+    return _on(reading, actor, control.lemma_.lower(), thing, time)
+
+
+def _within(word: Token, time: StatedTime, reading: Reading) -> bool:
+    start = reading.clause.sentence.start_char
+    return start + time.span_start <= word.idx < start + time.span_end
+
+
 def _telling(noun: Token) -> list[Token]:
     return [word for word in noun.lefts if word.dep_ in ("compound", "amod")]
 
 
-def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTime) -> ActionCandidate:
+def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTime | None) -> ActionCandidate:
     return ActionCandidate(
         start=reading.start,
         end=reading.end,
@@ -105,8 +123,8 @@ def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTim
         verb=verb,
         object=thing,
         summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
-        occurred_at=time.start,
-        precision=time.precision,
+        occurred_at=time.start if time is not None else None,
+        precision=time.precision if time is not None else "",
     )
 
 

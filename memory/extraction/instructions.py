@@ -39,6 +39,7 @@ _LANGUAGES = "english|french|german|spanish|italian|portuguese|dutch"
 _LANGUAGE = rf"(?:(?-i:[A-Z])[a-z]+|{_LANGUAGES}|bullet points|plain text|lower ?case)"
 _WHEN = r"(?:when(?:ever)?|every time|each time|if) (?:i|we|you|someone|a user|the user)\b"
 _WHILE = r"(?:when|while|if) [a-z]+ing\b"
+_ANSWERS = "(?:answers|replies|responses|explanations|summaries)"
 _DIRECTIVES = (
     rf"{_LATER}[\s,]+(?:please\s+|i (?:want|need|would like|'d like) you to\s+|you (?:should|must|can)\s+)?[a-z]+",
     rf"(?:always|never|only)\s+(?:{_DO}|be\b)",
@@ -52,6 +53,10 @@ _DIRECTIVES = (
     r"(?:reply|respond|answer|write) (?:only |briefly|concisely|with (?:bullet|short|one|a single|at most))",
     r"no (?:more )?(?:emojis?|jokes|small talk|bullet points|apologies|disclaimers|markdown|swearing)\b",
     r"sign off (?:as|with)\b",
+    rf"give me (?:only )?(?:short|brief|concise|detailed|simple|direct|honest)(?:er)?\s+(?:\w+\s+)?{_ANSWERS}\b",
+    rf"i (?:want|need|prefer) (?:all |your |my )*(?:dates|code|numbers|units|times|{_ANSWERS}) (?:in|to be|as)\b",
+    r"explain (?:things|everything|concepts|it all) \w+",
+    r"(?:speak|talk|write)(?: to me)? like\b",
     rf"make sure (?:to|that you|you)\s+(?:always |never |not )*(?:{_DO}|be\b)",
     rf"(?:reply|respond|answer|speak|talk|write)(?: to me)? (?:only )?in {_LANGUAGE}\b(?!\s+\d)",
     r"keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)\s+[a-z]+",

@@ -138,3 +138,10 @@ THING_KINDS = (
         "organisation",
     )
 )
+
+# What one has on a day, and what is on a day.
+APPOINTMENTS = listed(
+    "appointment meeting interview exam test flight wedding party call surgery operation trip holiday vacation date "
+    "presentation conference dinner lunch deadline concert class lesson game match race marathon check-up checkup "
+    "birthday anniversary graduation workshop reunion ceremony visit session audition demo review"
+)

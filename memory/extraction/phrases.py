@@ -18,6 +18,8 @@ PREPOSITIONS = listed(
 _STOPS = frozenset(
     [
         "because",
+        "twice",
+        "every",
         "but",
         "so",
         "that",

@@ -82,7 +82,7 @@ def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
     progressive = clause.head.tag_ == "VBG"
     if words & {"will", "'ll", "ll", "wo", "shall"} or any(verb.lower_ in ("going", "gon") for verb in clause.controls):
         return Tense.FUTURE, perfect, progressive
-    if finite.tag_ == "VBD" or finite.lower_ in ("had", "was", "were", "did", "used", "got"):
+    if finite.tag_ == "VBD" or finite.lower_ in ("had", "was", "were", "did", "used", "got", "quit"):
         return Tense.PAST, perfect, progressive
     if shared is not None and clause.head.tag_ in ("VB", "VBN", "VBG") and not auxiliaries:
         return _tense(shared)[0], _tense(shared)[1], progressive
@@ -289,4 +289,5 @@ def _own_words(governor: Clause) -> bool:
         and not _negations(governor)
         and not _reason_of_modals(governor)
         and not any(child.dep_ in ("mark", "advmod") for child in governor.top.children)
+        and not any(word.lower_ in ("but", "actually") for word in governor.sentence)
     )

@@ -10,11 +10,11 @@ from spacy.tokens import Doc, Span, Token
 from memory.candidates import SPEAKER, Mention
 from memory.extraction.clauses import Clause, clauses_of
 from memory.extraction.language import is_english
-from memory.extraction.lexicon import FIRST_PERSON, THING_KINDS, listed
+from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON, THING_KINDS, listed
 from memory.extraction.moods import mood_of_sentence
 from memory.extraction.phrases import Phrase, complements, entity_type, is_name, name_around, value_of
 from memory.extraction.standing import Standing, standing_of
-from memory.extraction.stated_time import StatedTime, Tense, find_stated_times
+from memory.extraction.stated_time import Bound, StatedTime, Tense, find_stated_times
 
 # What is longer is a list or a log rather than something said.
 SENTENCE_WORDS_MAX = 120
@@ -111,13 +111,19 @@ class Reading:
         text = self.clause.sentence.text
         offset = self.clause.sentence.start_char
         tense = self.standing.tense
-        if self.standing.reason == "planned" or (tense is Tense.PRESENT and self.standing.progressive):
+        subject = self.clause.subject
+        ahead = subject is not None and subject.lemma_.lower() in APPOINTMENTS and tense is Tense.PRESENT
+        if ahead or self.standing.reason == "planned" or (tense is Tense.PRESENT and self.standing.progressive):
             tense = Tense.FUTURE
         own = {word.idx for word in self.clause.own}
+        found = find_stated_times(text, said_at=self.turn.said_at, tense=tense)
+        if tense is Tense.PRESENT:
+            # What goes on until March ends in the March to come.
+            coming = find_stated_times(text, said_at=self.turn.said_at, tense=Tense.FUTURE)
+            later = {time.span_start: time for time in coming if time.bound is Bound.UNTIL}
+            found = [later.get(time.span_start, time) for time in found]
         self.times = [
-            time
-            for time in find_stated_times(text, said_at=self.turn.said_at, tense=tense)
-            if any(offset + time.span_start <= index < offset + time.span_end for index in own)
+            time for time in found if any(offset + time.span_start <= index < offset + time.span_end for index in own)
         ]
         spans = [(offset + time.span_start, offset + time.span_end) for time in self.times]
         self.phrases = complements(self.clause.after, skip=spans)

@@ -125,7 +125,16 @@ OPERATIONS = (
     Operation("GET", "/{context_id}/inspect", "InspectedEntity", params={"ref": "entity:person/alice"}),
     Operation("GET", "/{context_id}/inspect", "InspectedAttribute", params={"ref": "attribute:person/alice/job_title"}),
     Operation("GET", "/{context_id}/inspect", "InspectedRelation", params={"ref": "relation:alice/works_at/acme"}),
+    Operation("POST", "/{context_id}/query", "Query", {"query": "what is Alice's job title?"}),
+    Operation("POST", "/{context_id}/query", "Query", {"query": "the platform at Acme in March", "k": 5}),
+    Operation("POST", "/{context_id}/query", "Query", {"query": "Alice visited the office", "mode": "graph"}),
+    Operation("POST", "/{context_id}/lookup", "Lookup", {"query": "Alice", "include": ["passages"]}),
+    Operation("POST", "/{context_id}/lookup", "Lookup", {"query": "zzz qqq"}),
+    Operation("POST", "/{context_id}/context", "Context", {"query": "who is Alice?"}),
+    Operation("POST", SESSION + "/context", "SessionContext", {"query": "who is Alice?"}),
+    Operation("GET", SESSION + "/context", "SessionContext", params={"query": "who is Alice?"}),
     Operation("GET", "/{context_id}/traces", "Traces"),
+    Operation("GET", "/{context_id}/traces/{trace_id}", "Trace"),
     Operation("GET", "/{context_id}/traces/stats", "TraceStats"),
 )
 PATHS_OF_ROWS = (
@@ -154,6 +163,7 @@ class Place(NamedTuple):
     other_key: str
     turn_id: str
     correction_id: str
+    trace_id: str
 
     def call(
         self, operation: Operation, *, key: str | None, context_path: str | None = None, **names: str
@@ -163,6 +173,7 @@ class Place(NamedTuple):
             "turn_id": self.turn_id,
             "correction_id": self.correction_id,
             "principal_id": "principal:admin",
+            "trace_id": self.trace_id,
             "entity_type": "person",
             "entity_name": "alice",
             "key": "job_title",
@@ -214,8 +225,10 @@ def place(server: ServerProcess) -> Place:
         told = [content(rest.post("/facts", json={"text": text, "session_id": session_id})) for text in STORY]
         given = {"infer": "triples", "triples": [DEED, TASTE, MOOD], "session_id": session_id}
         content(rest.post("/facts", json=given))
+        trace_id = content(rest.post("/query", json={"query": "platform"}))["trace"]["traceId"]
     (correction_id,) = [row["id"] for one in told for row in one["extraction"]["corrections"]]
-    return Place(context, session_id, new_context(server, "somebody else").key, told[0]["turnId"], correction_id)
+    other_key = new_context(server, "somebody else").key
+    return Place(context, session_id, other_key, told[0]["turnId"], correction_id, trace_id)
 
 
 @pytest.fixture(scope="module")

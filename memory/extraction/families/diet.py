@@ -1,5 +1,6 @@
 """What people eat or must not eat."""
 
+import re
 from collections.abc import Iterator
 
 from spacy.tokens import Token
@@ -14,6 +15,7 @@ _DIETS = listed(
     "vegan vegetarian pescatarian pescetarian omnivore flexitarian keto paleo kosher halal celiac coeliac diabetic "
     "lactose-intolerant gluten-free dairy-free teetotal"
 )
+_ON_DIET = re.compile(r"\bon (?:a|an|the) ([\w-]+(?: [\w-]+)?) diet\b", re.IGNORECASE)
 _CONDITIONS = listed("celiac coeliac diabetic")
 
 
@@ -23,6 +25,13 @@ class Diet:
     def read(self, reading: Reading) -> Iterator[Claim]:
         actor = reading.actor
         if actor is None or reading.lemma not in ("be", "become", "have", "go", "turn"):
+            return
+        if (found := _ON_DIET.search(reading.about)) is not None and found[1].lower() not in (
+            "new",
+            "strict",
+            "special",
+        ):
+            yield self._claim(reading, "diet", found[1], reading.end)
             return
         words = reading.clause.after
         lowered = [word.lower_ for word in words]

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from spacy.tokens import Token
+
 from memory.candidates import MemoryCategory, Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
-from memory.extraction.phrases import Phrase, is_lowercase_name, is_name, is_pointing, mention, value_of
+from memory.extraction.phrases import Phrase, is_lowercase_name, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.turns import Reading
 
 # "The Kestrel team" is Kestrel, but Leiden University is not Leiden.
@@ -59,6 +61,8 @@ def claim_of(reading: Reading, frame: Frame, phrase: Phrase) -> Claim | None:
         words = words[1:]  # "my Tesla"
     if frame.object_type in ("project", "organisation") and words[-1].lower_ in _KINDS_NAMED and is_name(words[:-1]):
         words = words[:-1]  # "the Kestrel team"
+    if frame.object_type and (name := _name_called(words[-1])):
+        words = name  # "a small startup called Quantic"
     if is_pointing(words) or (frame.object_type and words[0].ent_type_ in ("DATE", "TIME")):
         return None
     confidence = frame.confidence
@@ -82,6 +86,14 @@ def claim_of(reading: Reading, frame: Frame, phrase: Phrase) -> Claim | None:
         confidence=confidence,
         value_type=frame.object_type if frame.as_text else "",
     )
+
+
+def _name_called(noun: Token) -> tuple[Token, ...]:
+    """The name behind "called" or "named" that follows a noun, if any."""
+    doc = noun.doc
+    if noun.i + 2 < noun.sent.end and doc[noun.i + 1].lower_ in ("called", "named"):
+        return name_around(doc[noun.i + 2])
+    return ()
 
 
 def subject_of(reading: Reading, expected: str) -> Mention:

@@ -10,7 +10,7 @@ from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, subject_of
 from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, FIRST_PERSON_POSSESSIVE, PETS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, value_of
-from memory.extraction.stated_time import Tense
+from memory.extraction.stated_time import Bound, Tense
 from memory.extraction.turns import Reading
 
 # In the present these verbs tell of a habit, in the past of one occasion.
@@ -27,6 +27,19 @@ _NO_PROPERTY = listed(
     "impression response reaction first last heart mind head body mood focus priority task"
 )
 _SNAKE = re.compile(r"[^a-z0-9]+")
+_FOODS = (
+    "dairy",
+    "gluten",
+    "lactose",
+    "nuts",
+    "peanuts",
+    "sugar",
+    "alcohol",
+    "caffeine",
+    "seafood",
+    "shellfish",
+    "soy",
+)
 _MINE_ARE = {
     "hobbies": "hobbies",
     "hobby": "hobbies",
@@ -60,9 +73,14 @@ class Habits:
         if key is None or reading.actor is None or is_passive(reading):
             return
         ended = standing.polarity is Polarity.ENDED
-        if not (ended or standing.inceptive or standing.tense is Tense.PRESENT) or reading.times:
+        lasting = (
+            standing.perfect
+            and standing.progressive
+            and any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times)
+        )
+        if not (ended or standing.inceptive or standing.tense is Tense.PRESENT) or (reading.times and not lasting):
             return
-        if standing.progressive and not (ended or standing.inceptive):
+        if standing.progressive and not (ended or standing.inceptive or lasting):
             return  # "I'm eating lunch"
         for phrase in reading.direct():
             if (_is_common(phrase) and not _is_definite(phrase.words[0])) or is_name(phrase.words):
@@ -91,7 +109,12 @@ class Habits:
     def _avoids(self, reading: Reading) -> Iterator[Claim]:
         """ "I don't eat pork", "I can't eat gluten", "I avoid dairy": a rule of one's own, told as a negation."""
         standing, actor = reading.standing, reading.actor
-        if actor is None or reading.lemma not in ("eat", "drink", "avoid") or is_passive(reading) or reading.times:
+        if (
+            actor is None
+            or reading.lemma not in ("eat", "drink", "have", "avoid")
+            or is_passive(reading)
+            or reading.times
+        ):
             return
         unable = any(child.lower_ in ("ca", "can", "cannot") for child in reading.clause.head.children)
         if standing.tense is not Tense.PRESENT or standing.progressive or standing.perfect:
@@ -100,6 +123,8 @@ class Habits:
             if standing.polarity is not Polarity.AFFIRMED or standing.reason:
                 return
         elif standing.polarity is not Polarity.NEGATED or (standing.reason and not unable):
+            return
+        if reading.lemma == "have" and not (unable and reading.about.lower().endswith(_FOODS)):
             return
         if any(phrase.preposition in ("before", "after", "at", "in", "with", "on") for phrase in reading.phrases):
             return  # "I don't drink coffee after noon": not the thing as such

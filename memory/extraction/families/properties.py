@@ -7,7 +7,7 @@ from spacy.tokens import Token
 
 from memory.candidates import MemoryCategory, Mention
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, PETS, listed
+from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, JOB_HEADS, PETS, listed
 from memory.extraction.phrases import entity_type, is_name, is_pointing, name_around, value_of
 from memory.extraction.turns import Reading
 
@@ -35,7 +35,7 @@ class Properties:
             return
         owner = _owner(subject)
         noun = subject.lemma_.lower()
-        if not owner or noun not in (_OF_PEOPLE | _OF_THINGS | FAMILY | PETS | ACQUAINTANCES):
+        if not owner or noun not in (_OF_PEOPLE | _OF_THINGS | FAMILY | PETS | ACQUAINTANCES | JOB_HEADS):
             return
         kind = entity_type(owner, "other")
         if noun in _OF_PEOPLE - _OF_THINGS or noun in FAMILY | PETS | ACQUAINTANCES:
@@ -72,7 +72,7 @@ class Properties:
             words = direct[0].words
             subject = reading.clause.subject
             assert subject is not None
-            if subject.lemma_.lower() in FAMILY | PETS | ACQUAINTANCES:
+            if subject.lemma_.lower() in FAMILY | PETS | ACQUAINTANCES | JOB_HEADS:
                 return value_of(words) if is_name(words) else ""
             if any(word.lower_ in ("favourite", "favorite") for word in subject.lefts):
                 return value_of(words)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from memory.candidates import MemoryCategory
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.families.frames import subject_of
+from memory.extraction.families.frames import is_passive, subject_of
 from memory.extraction.lexicon import listed
 from memory.extraction.phrases import Phrase, is_pointing, value_of
 from memory.extraction.turns import Reading
@@ -17,7 +17,7 @@ _EARLY = (
 _MARITAL = re.compile(_EARLY + r"(married|single|divorced|engaged|widowed|separated)\b", re.IGNORECASE)
 _EMPLOYMENT = re.compile(
     _EARLY + r"(unemployed|retired|self[- ]employed|freelancing|between jobs|"
-    r"on (?:parental|maternity|paternity) leave)\b",
+    r"on (?:(?:parental|maternity|paternity) leave|sabbatical))\b",
     re.IGNORECASE,
 )
 _HANDED = re.compile(_EARLY + r"(left-handed|right-handed|ambidextrous|colou?r-?blind)\b", re.IGNORECASE)
@@ -105,21 +105,33 @@ class Traits:
         if found is not None and _ILLNESS.search(found[1]):
             yield _claim(reading, "health", found[1], aspect=Aspect.GIVEN, category="identity")
             return
-        if reading.lemma not in ("have", "hold", "earn", "complete", "finish", "get"):
+        if reading.lemma == "graduate":
+            yield from self._graduated(reading)
+        if reading.lemma not in ("have", "hold", "earn", "complete", "finish", "get", "do"):
             return
         direct = reading.direct()
-        if not direct or is_pointing(direct[0].words):
+        if not direct:
             return
-        value = value_of(direct[0].words)
+        words = direct[0].words[1:] if direct[0].words[0].tag_ == "PRP$" else direct[0].words
+        if is_pointing(words):
+            return
+        value = value_of(words)
         if reading.lemma == "have" and _ILLNESS.search(value):
             for phrase in direct:
                 if _ILLNESS.search(value_of(phrase.words)):
                     yield _claim(reading, "health", value_of(phrase.words), phrase, category="identity")
         elif _DEGREE.match(value.split(" in ")[0]) and reading.lemma != "get":
             subject = next((phrase for phrase in reading.phrases if phrase.preposition == "in"), None)
-            full = value_of((*direct[0].words, *subject.words)) if subject is not None else value
+            full = value_of((*words, *subject.words)) if subject is not None else value
             aspect = Aspect.STATE if reading.lemma in ("have", "hold") else Aspect.PAST
             yield _claim(reading, "degree", full, subject or direct[0], aspect=aspect, category="identity")
+
+    def _graduated(self, reading: Reading) -> Iterator[Claim]:
+        """ "I graduated with a degree in economics"."""
+        for phrase in reading.phrases:
+            if phrase.preposition == "with" and _DEGREE.match(value_of(phrase.words)):
+                value = value_of(phrase.tail or phrase.words)
+                yield _claim(reading, "degree", value, phrase, aspect=Aspect.PAST, category="identity")
 
     def _weighing(self, reading: Reading) -> Iterator[Claim]:
         head = reading.clause.head
@@ -155,6 +167,8 @@ class Traits:
         """ "I lost my job": at nobody named, else the employer is what ended."""
         direct = reading.direct()
         lost = reading.lemma == "lose" and direct and [word.lower_ for word in direct[0].words] == ["my", "job"]
+        if reading.lemma in ("fire", "lay") and is_passive(reading) and reading.phrases == []:
+            lost = True
         if lost and not any(phrase.preposition in ("at", "with") for phrase in reading.phrases):
             yield _claim(reading, "employment_status", "unemployed", aspect=Aspect.EVENT, category="identity")
 

@@ -1,0 +1,66 @@
+"""POST /context and /sessions/{id}/context: what memory holds for a question, as text for a prompt."""
+
+from functools import partial
+from typing import Any
+
+from api import ids, instants
+from api.calls import Call
+from api.chat.window import TURNS_MAX, window_of
+from api.refs import entity_name
+from api.routes.queries import INSTANT_FIELDS, narrowing
+from api.schemas import ContextBody, SessionContextBody
+from memory.errors import NotFound
+from memory.values import name_key
+from projections import entities, sessions, turns
+from projections.retrieval.context_block import Budget, context_block
+from projections.retrieval.wanted import Wanted
+
+
+def query_context(call: Call) -> tuple[int, dict[str, Any]]:
+    body = call.parsed(ContextBody)
+    asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
+    text = body.query
+    if body.subject:
+        text = f"{_subject(call, body)}: {text}"
+    wanted = Wanted(text=text, background=True, source="context", **narrowing(body))
+    retrieved = call.services.recall.retrieve(partial(call.reading_as, asked, lens=body.lens), wanted)
+    block = context_block(retrieved, Budget(body.max_chars, body.max_tokens))
+    return 200, {
+        "context": block,
+        "tier": retrieved.tier,
+        "queryMs": retrieved.latency_ms,
+        "traceId": ids.ulid(retrieved.trace_id),
+    }
+
+
+def get_session_context(call: Call) -> tuple[int, dict[str, Any]]:
+    """With the conversation so far, whose turns are not recalled again."""
+    session_id = ids.parse_session(call.path["session_id"])
+    body = call.parsed(SessionContextBody) if call.body.strip() else SessionContextBody.model_validate(call.query)
+    with call.reading() as reader:
+        if sessions.one(reader, session_id) is None:
+            raise NotFound("there is no such session")
+        window = window_of(turns.spoken_last(reader, session_id, limit=TURNS_MAX))
+    wanted = Wanted(
+        text=body.query,
+        session_id=session_id,
+        without_turns=window.whole,
+        background=True,
+        source="session context",
+    )
+    retrieved = call.services.recall.retrieve(call.reading_as, wanted)
+    block = context_block(retrieved, Budget(body.max_chars, body.max_tokens), said=window.lines)
+    return 200, {"context": block, "tier": retrieved.tier, "queryMs": retrieved.latency_ms}
+
+
+def _subject(call: Call, body: ContextBody) -> str:
+    """The name of the entity. Raises NotFound for one that the caller does not know."""
+    text = body.subject or ""
+    with call.reading(lens=body.lens) as reader:
+        if "/" in text:
+            rows = entities.named(reader, *entity_name(text, field="subject"))
+        else:
+            rows = entities.named_of_any_type(reader, name_key(text))
+    if not rows:
+        raise NotFound("subject: there is no such entity")
+    return rows[0].name

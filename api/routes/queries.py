@@ -1,0 +1,53 @@
+"""POST /query: what memory holds for a question, as hits."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from api import hits, ids, instants
+from api.calls import Call
+from api.schemas import LocationBody, QueryBody, SearchBody
+from memory.errors import InvalidRequest
+from projections.recall.search import Mode
+from projections.retrieval.places import Area, Circle, polygon
+from projections.retrieval.wanted import K, Wanted
+
+
+def query(call: Call) -> tuple[int, dict[str, Any]]:
+    body = call.parsed(QueryBody)
+    include = body.include or ("facts", "passages")
+    wanted = Wanted(
+        text=body.query,
+        mode=Mode(body.mode or "hybrid"),
+        facts="facts" in include,
+        passages="passages" in include,
+        duplicates=bool(body.include_duplicates),
+        area=_area(body.location),
+        source=body.source,
+        **narrowing(body),
+    )
+    asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
+    retrieved = call.services.recall.retrieve(partial(call.reading_as, asked, lens=body.lens), wanted)
+    return 200, hits.query(retrieved, now=ids.moment(datetime.now(UTC)) or "")
+
+
+INSTANT_FIELDS = {"as_of", "at_instant", "valid_from", "valid_until"}
+
+
+def narrowing(body: SearchBody) -> dict[str, Any]:
+    """What questions of all kinds may be narrowed by, as fields of `Wanted`. Raises NotFound for no session id."""
+    return {
+        "k": body.k or K,
+        "labels": frozenset(body.labels or ()),
+        "session_id": ids.parse_session(body.session_id) if body.session_id else None,
+    }
+
+
+def _area(location: LocationBody | None) -> Area | None:
+    if location is None or (location.near is None and location.within is None):
+        return None
+    if location.near is not None and location.within is not None:
+        raise InvalidRequest("location: near or within, not both")
+    if location.near is not None:
+        return Circle((location.near.lat, location.near.lng), location.near.radius_km)
+    return polygon(location.within or "")

@@ -1,0 +1,49 @@
+"""What says nearly the same: kept once, under the best of its places. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from projections.recall.words import tokens
+from projections.retrieval.wanted import Recalled
+
+LIKENESS_MIN = 0.9  # shared words of all words
+WORDS_MIN = 4  # fewer must be the same
+
+_NUMBER = re.compile(r"\d+")
+_NEGATION = re.compile(r"\b(?:not|no|never|without)\b|n['’]t\b", re.IGNORECASE)
+
+
+def folded(hits: Sequence[Recalled]) -> list[Recalled]:
+    """The hits in their order, each with the ids of later ones that say nearly the same and are left out."""
+    kept: list[tuple[Recalled, _Words]] = []
+    for hit in hits:
+        said = _Words(hit.text)
+        twin = next((place for place, (other, words) in enumerate(kept) if _same(hit, said, other, words)), None)
+        if twin is None:
+            kept.append((hit, said))
+        else:
+            other, words = kept[twin]
+            kept[twin] = (replace(other, folded=(*other.folded, hit.id)), words)
+    return [hit for hit, _ in kept]
+
+
+class _Words:
+    """The words of a text, and what makes texts of like words differ: their numbers, and whether they deny."""
+
+    def __init__(self, text: str) -> None:
+        self.all = tuple(tokens(text))
+        self.set = frozenset(self.all)
+        self.numbers = frozenset(_NUMBER.findall(text))
+        self.denies = _NEGATION.search(text) is not None
+
+
+def _same(hit: Recalled, said: _Words, other: Recalled, words: _Words) -> bool:
+    # A fact and the words that it was read from are two kinds of evidence.
+    if hit.is_fact != other.is_fact or said.numbers != words.numbers or said.denies != words.denies:
+        return False
+    if said.all == words.all:
+        return True
+    if min(len(said.set), len(words.set)) < WORDS_MIN:
+        return False
+    return len(said.set & words.set) >= LIKENESS_MIN * len(said.set | words.set)

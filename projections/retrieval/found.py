@@ -1,0 +1,120 @@
+"""Things found, from the search's hits and from rows."""
+
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+from projections import passages
+from projections.passages import Kind, PassageRow, passage_id
+from projections.reading import Reader
+from projections.recall.search import Hit
+from projections.retrieval import floor
+from projections.retrieval.facts import Fact
+from projections.retrieval.wanted import Recalled
+
+OF_TURNS = """
+SELECT p.* FROM {passages} AS p
+WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn'
+ORDER BY p.number
+"""
+
+# The turns just before and after a turn of the same session, and the chunks around a chunk.
+AROUND = """
+SELECT p.* FROM {passages} AS p JOIN unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (sequence_id, seq)
+    ON p.sequence_id = w.sequence_id AND p.seq BETWEEN w.seq - 1 AND w.seq + 1 AND p.seq <> w.seq
+WHERE p.ordinal = 0 OR p.kind = 'document'
+ORDER BY p.number
+"""
+
+BY_IDS = "SELECT p.* FROM {passages} AS p WHERE p.id = ANY(%(ids)s)"
+
+
+def of_hit(hit: Hit) -> Recalled:
+    return Recalled(
+        kind=hit.kind,
+        id=hit.id,
+        passage_id=hit.passage_id,
+        text=hit.text,
+        score=floor.score(hit.signals),
+        said_at=hit.said_at,
+        role=hit.role,
+        turn_id=hit.turn_id,
+        session_id=hit.session_id,
+        document_id=hit.document_id,
+        ordinal=hit.ordinal,
+        char_start=hit.char_start,
+        char_end=hit.char_end,
+        title=hit.title,
+        section=hit.section,
+        labels=hit.labels,
+        entity_ids=hit.entity_ids,
+        covered=hit.signals.covered,
+        cosine=hit.signals.cosine,
+    )
+
+
+def of_fact(fact: Fact, *, score: float) -> Recalled:
+    row = fact.row
+    ends = [fact.subject.id, *([fact.target.id] if fact.target else [])]
+    return Recalled(
+        kind=Kind.RELATION if fact.target else Kind.ATTRIBUTE,
+        id=fact.id,
+        passage_id=passage_id(fact.id, 0),
+        text=fact.text,
+        score=score,
+        said_at=row.said_at,
+        role=row.source_kind,
+        turn_id=row.turn_id,
+        session_id=row.session_id,
+        labels=row.labels,
+        entity_ids=ends,
+        fact=fact,
+        supersedes=row.supersedes,
+        superseded_by=row.superseded_by,
+    )
+
+
+def of_turns(reader: Reader, turn_ids: Collection[UUID], *, score: float = 0.0) -> list[Recalled]:
+    """The turns by their first passages, oldest first."""
+    if not turn_ids:
+        return []
+    rows = reader.rows(passages.TABLE, OF_TURNS, {"turn_ids": list(turn_ids)})
+    return [_of_row(row, score) for row in rows]
+
+
+def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
+    """What was said, or stands, just before and after the hits, and is none of them."""
+    asked = {hit.passage_id: hit for hit in hits if hit.kind in (Kind.TURN, Kind.DOCUMENT)}
+    if not asked:
+        return []
+    rows = reader.rows(passages.TABLE, BY_IDS, {"ids": list(asked)})
+    sequences: Mapping[str, list[object]] = {
+        "sequences": [row.sequence_id for row in rows if row.sequence_id],
+        "seqs": [row.seq for row in rows if row.sequence_id],
+    }
+    beside = [_of_row(row, 0.0) for row in reader.rows(passages.TABLE, AROUND, sequences)]
+    known = {hit.id for hit in hits}
+    return list({one.id: one for one in beside if one.id not in known}.values())
+
+
+def _of_row(row: PassageRow, score: float) -> Recalled:
+    hit_id = row.turn_id if row.kind == Kind.TURN else row.id
+    assert hit_id is not None
+    return Recalled(
+        kind=Kind(row.kind),
+        id=hit_id,
+        passage_id=row.id,
+        text=row.text,
+        score=score,
+        said_at=row.said_at,
+        role=row.role,
+        turn_id=row.turn_id,
+        session_id=row.session_id,
+        document_id=row.document_id,
+        ordinal=row.ordinal,
+        char_start=row.char_start,
+        char_end=row.char_end,
+        title=row.title,
+        section=row.section,
+        labels=row.labels,
+        entity_ids=row.entity_ids,
+    )
