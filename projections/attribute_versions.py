@@ -65,6 +65,7 @@ VERSIONS = Table(
     indexes={
         "line": """(entity_id, line_key, unit_value, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
+        "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_entity": "(entity_id, known_from)",
     },

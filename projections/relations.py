@@ -57,6 +57,7 @@ TABLE = Table(
             WHERE position_to IS NULL AND known_to IS NULL""",
         "of_subject": "(subject_id, known_from)",
         "to_object": "(object_id, known_from)",
+        "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
     },
     unique_indexes={

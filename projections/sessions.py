@@ -31,7 +31,10 @@ TABLE = Table(
     closed_at timestamptz,
     speaker_id uuid
     """,
-    indexes={"by_time": "(opened_at, id) WHERE position_to IS NULL"},
+    indexes={
+        "by_time": "(opened_at, id) WHERE position_to IS NULL",
+        "of_principal": "(principal_id, opened_at, id) WHERE position_to IS NULL AND speaker_id IS NOT NULL",
+    },
 )
 HANDLES = (SessionOpened, SessionClosed, SpeakerNamed)
 

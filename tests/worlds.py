@@ -14,6 +14,7 @@ from memory.log import Writing
 from memory.principals import Caller
 from memory.recorded import Recorded
 from memory.remember import Learnt, Remembered, Turn
+from memory.scopes import ScopeSet
 from memory.values import Infer, Role
 from projections import verification
 from projections.access import caller_of, every_scope_set
@@ -42,12 +43,13 @@ class World:
         session_id: UUID | None = None,
         observed_at: datetime | None = None,
         text: str = "",
+        scopes: ScopeSet | None = None,
     ) -> Remembered[Learnt]:
         """Write candidates as given triples, in one transaction."""
         turn = Turn(
             turn_id=ids.new_id(), text=text, infer=Infer.TRIPLES, candidates=candidates, observed_at=observed_at
         )
-        return self.remember(turn, session_id=session_id)
+        return self.remember(turn, session_id=session_id, scopes=scopes)
 
     def say(
         self,
@@ -57,17 +59,24 @@ class World:
         role: Role = Role.USER,
         infer: Infer = Infer.FULL,
         observed_at: datetime | None = None,
+        labels: Sequence[str] = (),
+        scopes: ScopeSet | None = None,
     ) -> Remembered[Learnt]:
         """Write words and let the extractor read them."""
-        turn = Turn(turn_id=ids.new_id(), text=text, role=role, infer=infer, observed_at=observed_at)
-        return self.remember(turn, session_id=session_id)
+        turn = Turn(
+            turn_id=ids.new_id(), text=text, role=role, infer=infer, observed_at=observed_at, labels=tuple(labels)
+        )
+        return self.remember(turn, session_id=session_id, scopes=scopes)
 
-    def remember(self, *turns: Turn, session_id: UUID | None = None) -> Remembered[Learnt]:
+    def remember(
+        self, *turns: Turn, session_id: UUID | None = None, scopes: ScopeSet | None = None
+    ) -> Remembered[Learnt]:
         return self.services.memory.remember(
             replace(self.caller, visible=self.scope_sets()),
             list(turns),
             session_id=session_id,
             new_session_id=ids.new_id(),
+            scopes=scopes,
             answer=_as_it_is,
         )
 

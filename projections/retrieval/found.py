@@ -1,6 +1,6 @@
 """Things found, from the search's hits and from rows."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from projections import passages
@@ -17,11 +17,17 @@ WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn'
 ORDER BY p.number
 """
 
-# The turns just before and after a turn of the same session, and the chunks around a chunk.
-AROUND = """
-SELECT p.* FROM {passages} AS p JOIN unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (sequence_id, seq)
-    ON p.sequence_id = w.sequence_id AND p.seq BETWEEN w.seq - 1 AND w.seq + 1 AND p.seq <> w.seq
-WHERE p.ordinal = 0 OR p.kind = 'document'
+# The turns just before and after a turn of the same session, and the chunks before and after a chunk.
+AROUND_TURNS = """
+SELECT p.* FROM unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (session_id, seq)
+    JOIN {turns} AS t ON t.session_id = w.session_id AND t.seq IN (w.seq - 1, w.seq + 1)
+    JOIN {passages} AS p ON p.turn_id = t.id AND p.ordinal = 0 AND p.kind = 'turn'
+ORDER BY p.number
+"""
+AROUND_CHUNKS = """
+SELECT p.* FROM unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (document_id, ordinal)
+    JOIN {passages} AS p ON p.document_id = w.document_id AND p.ordinal IN (w.ordinal - 1, w.ordinal + 1)
+WHERE p.kind = 'document'
 ORDER BY p.number
 """
 
@@ -83,15 +89,17 @@ def of_turns(reader: Reader, turn_ids: Collection[UUID], *, score: float = 0.0) 
 
 def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
     """What was said, or stands, just before and after the hits, and is none of them."""
-    asked = {hit.passage_id: hit for hit in hits if hit.kind in (Kind.TURN, Kind.DOCUMENT)}
+    asked = [hit.passage_id for hit in hits if not hit.is_fact]
     if not asked:
         return []
-    rows = reader.rows(passages.TABLE, BY_IDS, {"ids": list(asked)})
-    sequences: Mapping[str, list[object]] = {
-        "sequences": [row.sequence_id for row in rows if row.sequence_id],
-        "seqs": [row.seq for row in rows if row.sequence_id],
-    }
-    beside = [_of_row(row, 0.0) for row in reader.rows(passages.TABLE, AROUND, sequences)]
+    rows = reader.rows(passages.TABLE, BY_IDS, {"ids": asked})
+    beside = []
+    for kind, sql in ((Kind.TURN, AROUND_TURNS), (Kind.DOCUMENT, AROUND_CHUNKS)):
+        places = [(row.sequence_id, row.seq) for row in rows if row.kind == kind and row.sequence_id]
+        if places:
+            sequences, seqs = zip(*places, strict=True)
+            around = reader.rows(passages.TABLE, sql, {"sequences": list(sequences), "seqs": list(seqs)})
+            beside += [_of_row(row, 0.0) for row in around]
     known = {hit.id for hit in hits}
     return list({one.id: one for one in beside if one.id not in known}.values())
 

@@ -20,12 +20,17 @@ SELECT e.type, e.name_key FROM {sessions} AS s JOIN {entities} AS e ON e.id = s.
 WHERE s.id = %(session_id)s AND e.forgotten_at IS NULL
 """
 
-# Two are enough to know that it is not clear which.
 SPEAKERS_OF_PRINCIPAL = """
-SELECT DISTINCT e.type, e.name_key FROM {sessions} AS s JOIN {entities} AS e ON e.id = s.speaker_id
-WHERE s.principal_id = %(principal_id)s AND e.forgotten_at IS NULL
-LIMIT 2
+SELECT DISTINCT e.type, e.name_key
+FROM (
+    SELECT s.speaker_id FROM {sessions} AS s
+    WHERE s.principal_id = %(principal_id)s AND s.speaker_id IS NOT NULL
+    ORDER BY s.opened_at DESC, s.id DESC
+    LIMIT %(sessions_max)s
+) AS s JOIN {entities} AS e ON e.id = s.speaker_id
+WHERE e.forgotten_at IS NULL
 """
+SESSIONS_MAX = 50
 
 NAMED = """
 SELECT e.* FROM {entities} AS e
@@ -61,8 +66,8 @@ class Subject:
 def speaker(reader: Reader, caller: Caller, session_id: UUID | None) -> list[Subject]:
     """Who "I" is, the surest first; empty if it is not clear.
 
-    The speaker of the session, else the user that the caller's region is of, else the one speaker of all
-    sessions of the caller. Whoever it is, what was said before a name was told comes last.
+    The speaker of the session, else the user that the caller's region is of, else the one speaker of the
+    caller's last sessions. Whoever it is, what was said before a name was told comes last.
     """
     name: EntityName | None = None
     if session_id is not None:
@@ -71,7 +76,9 @@ def speaker(reader: Reader, caller: Caller, session_id: UUID | None) -> list[Sub
     if name is None and (user := user_in(caller.write_scopes)):
         name = ("person", name_key(user))
     if name is None and session_id is None:
-        found = reader.tuples(SPEAKERS_OF_PRINCIPAL, {"principal_id": caller.principal_id})
+        found = reader.tuples(
+            SPEAKERS_OF_PRINCIPAL, {"principal_id": caller.principal_id, "sessions_max": SESSIONS_MAX}
+        )
         if len(found) > 1:
             return []
         name = (found[0][0], found[0][1]) if found else None
