@@ -34,12 +34,15 @@ from api.routes import (
     contexts,
     corrections,
     curation,
+    document_queries,
+    documents,
     entities,
     facts,
     health,
     inspections,
     instructions,
     keys,
+    keywords,
     lookups,
     matches,
     me,
@@ -132,6 +135,16 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/{context_id}/context", contexts.query_context),
     ("POST", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
     ("GET", "/{context_id}/sessions/{session_id}/context", contexts.get_session_context),
+    ("GET", "/{context_id}/documents", documents.list_documents),
+    ("GET", "/{context_id}/documents/keywords", keywords.list_keywords),
+    ("POST", "/{context_id}/documents/keywords/search", keywords.search_keywords),
+    ("GET", "/{context_id}/documents/keywords/{normalised:path}", keywords.get_keyword),
+    ("POST", "/{context_id}/documents/query", document_queries.query_documents),
+    ("POST", "/{context_id}/documents/recompute-links", document_queries.recompute_links),
+    ("GET", "/{context_id}/documents/{document_id}", documents.get_document),
+    ("DELETE", "/{context_id}/documents/{document_id}", documents.delete_document),
+    ("GET", "/{context_id}/documents/{document_id}/chunks", documents.list_chunks),
+    ("GET", "/{context_id}/documents/{document_id}/keywords", keywords.list_document_keywords),
     ("GET", "/{context_id}/traces", traces.list_traces),
     ("GET", "/{context_id}/traces/stats", traces.get_stats),
     ("GET", "/{context_id}/traces/{trace_id}", traces.get_trace),
@@ -141,6 +154,14 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
     ("POST", "/{context_id}/chat", chat.chat),
     ("POST", "/{context_id}/sessions/{session_id}/chat", chat.chat_in_session),
+    ("GET", "/{context_id}/documents/{document_id}/raw", documents.get_raw),
+    ("GET", "/{context_id}/documents/{document_id}/text", documents.get_text),
+)
+
+# These take in the body themselves, under a limit of their own.
+UPLOAD_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
+    ("POST", "/{context_id}/documents", documents.upload_document),
+    ("PUT", "/{context_id}/documents/{document_id}", documents.replace_document),
 )
 
 
@@ -164,6 +185,10 @@ def create_app(services: Services) -> Starlette:
             *(
                 Route(PREFIX + path, _endpoint(services, path, one), methods=[method])
                 for method, path, one in (*handlers, *ASYNC_ROUTES)
+            ),
+            *(
+                Route(PREFIX + path, _endpoint(services, path, one, whole_body=False), methods=[method])
+                for method, path, one in UPLOAD_ROUTES
             ),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _unexpected},
@@ -191,7 +216,9 @@ def _cors(origins: Sequence[str]) -> list[Middleware]:
     ]
 
 
-def _endpoint(services: Services, path: str, handler: AsyncHandler) -> Callable[[Request], Any]:
+def _endpoint(
+    services: Services, path: str, handler: AsyncHandler, *, whole_body: bool = True
+) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()
         call = Call(services, dict(request.path_params), request.query_params, request.headers, b"")
@@ -204,7 +231,8 @@ def _endpoint(services: Services, path: str, handler: AsyncHandler) -> Callable[
         try:
             if "authorization" in request.headers:
                 request.app.state.rate_limit.take(request.headers["authorization"])
-            call = replace(call, body=await _body(request))
+            if whole_body:
+                call = replace(call, body=await _body(request))
             return await handler(Exchange(call, request, request.app.state.writers))
         except PalimpsestError as error:
             return problem(error)

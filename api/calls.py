@@ -72,7 +72,7 @@ class Call:
         try:
             return model.model_validate(content)
         except pydantic.ValidationError as error:
-            raise InvalidRequest(_first_error(error)) from error
+            raise InvalidRequest(first_error(error)) from error
 
     def limit(self, *, default: int = 100, most: int = 500) -> int:
         """The `limit` parameter, clamped to `most`. Raises InvalidRequest for 0."""
@@ -218,7 +218,8 @@ def _bounded(text: str) -> int:
     return int(text)
 
 
-def _first_error(error: pydantic.ValidationError) -> str:
+def first_error(error: pydantic.ValidationError) -> str:
+    """The first thing that is wrong, as `field: what`."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "body"
     return f"{field}: {first['msg'].removeprefix('Value error, ')}"

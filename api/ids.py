@@ -12,6 +12,7 @@ SESSION_PREFIXES = ("sess_", "sess:", "session:")
 PRINCIPAL_PREFIX = "principal:"
 RESERVED_PRINCIPALS = {ADMIN: "admin", SYSTEM: "system"}
 TURN_PREFIXES = ("turn_", "turn:")
+DOCUMENT_PREFIXES = ("document:", "doc:", "doc_")
 TRACE_PREFIXES = ("trace_", "trace:")
 
 
@@ -57,6 +58,15 @@ def row(kind: str, value: UUID) -> str:
     return {"attribute": attribute, "relation": relation, "action": action, "chunk": chunk}[kind](value)
 
 
+def document(value: UUID) -> str:
+    return f"document:{ulid(value)}"
+
+
+def keyword(normalised: str) -> str:
+    """A keyword is the same thing in all documents, so its words are its id."""
+    return f"keyword:{normalised}"
+
+
 def parse(text: str, *, prefixes: tuple[str, ...] = ()) -> UUID:
     """The id that `text` spells, with or without one of the prefixes. Raises NotFound: no other id exists."""
     text = text.strip()
@@ -93,6 +103,10 @@ def parse_turn(text: str) -> UUID:
 
 def parse_trace(text: str) -> UUID:
     return parse(text, prefixes=TRACE_PREFIXES)
+
+
+def parse_document(text: str) -> UUID:
+    return parse(text, prefixes=DOCUMENT_PREFIXES)
 
 
 def moment(value: datetime | None) -> str | None:

@@ -74,7 +74,8 @@ def _rfc3339(value: Any) -> Any:
     return value
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
+    """Refuses true, false and texts, which pydantic would take for numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("must be a number")
     return value
@@ -182,7 +183,7 @@ class TripleBody(Body):
     object: Text | None = None
     summary: Text | None = None
     memory_category: Category | None = None
-    confidence: Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)] | None = None
+    confidence: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] | None = None
     occurred_at: Moment | None = None
     valid_from: Moment | None = None
     valid_until: Moment | None = None
@@ -330,9 +331,9 @@ Query = Annotated[Text, Field(max_length=QUERY_LENGTH_MAX), AfterValidator(_not_
 
 
 class NearBody(Body):
-    lat: Annotated[float, BeforeValidator(_number), Field(ge=-90, le=90)]
-    lng: Annotated[float, BeforeValidator(_number), Field(ge=-180, le=180)]
-    radius_km: Annotated[float, BeforeValidator(_number), Field(gt=0, le=20_100)]
+    lat: Annotated[float, BeforeValidator(number), Field(ge=-90, le=90)]
+    lng: Annotated[float, BeforeValidator(number), Field(ge=-180, le=180)]
+    radius_km: Annotated[float, BeforeValidator(number), Field(gt=0, le=20_100)]
 
 
 class LocationBody(Body):
@@ -394,7 +395,7 @@ class LookupBody(Body):
     query: Query
     subject: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
     entity_type: Text | None = None
-    ambiguity_margin: Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)] | None = None
+    ambiguity_margin: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] | None = None
     include: list[Text] | None = None
     fact_limit: Annotated[int, Field(ge=0)] | None = None
     relation_limit: Annotated[int, Field(ge=0)] | None = None

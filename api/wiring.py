@@ -17,6 +17,8 @@ from api.models import Models
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
+from memory.documents.learning import DocumentLearning
+from memory.documents.library import Library
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.log import EventLog, Pool
@@ -26,6 +28,7 @@ from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
 from projections.retrieval.recaller import Recall, WordsAlone
+from projections.shelf import ReadModelShelf
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
 
@@ -52,6 +55,8 @@ class Services:
     recall: Recall
     models: Models
     chat: ChatParts
+    library: Library
+    document_learning: DocumentLearning
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
@@ -92,6 +97,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
         extractor = LocalExtractor()
         memory = Memory(log, knowledge, extractor)
+        shelf = ReadModelShelf()
         with (
             closing(TraceBuffer(pool, settings.trace_retention)) as traces,
             closing(AuditBuffer(pool, settings.audit_retention)) as audit,
@@ -114,6 +120,8 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                     ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),
                     settings.prompt_characters,
                 ),
+                library=Library(log, shelf, memory.sessions),
+                document_learning=DocumentLearning(log, knowledge, shelf, extractor),
             )
 
 

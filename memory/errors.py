@@ -7,6 +7,7 @@
     ├── NotFound                  404
     ├── Conflict                  409   SessionClosedAlready
     ├── PayloadTooLarge           413
+    ├── UnsupportedType           415
     ├── Unprocessable             422   InvalidContextId
     ├── TooManyRequests           429
     ├── Unsupported               501
@@ -92,6 +93,13 @@ class PayloadTooLarge(PalimpsestError):
 
     status = 413
     slug = "payload-too-large"
+
+
+class UnsupportedType(PalimpsestError):
+    """No document is made of files of this type"""
+
+    status = 415
+    slug = "unsupported-media-type"
 
 
 class Unprocessable(PalimpsestError):

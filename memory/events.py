@@ -19,6 +19,9 @@ from eventsourcing.domain import AbstractDecision
 from eventsourcing.utils import register_topic
 
 from memory.candidates import AnyCandidate, MemoryCategory
+from memory.documents.blocks import Link
+from memory.documents.chunks import Chunk
+from memory.documents.keywords import Keyword
 from memory.timeline import Segment
 from memory.usage import NO_USAGE, Usage
 from memory.values import Infer, Role, SourceKind
@@ -552,6 +555,100 @@ class UncertaintyResolved(Event, frozen=True, kw_only=True):
     note: str | None = None
 
 
+# --- documents --------------------------------------------------------------------------------
+
+# Versions whose chunks are found no more from here on, and how many each has.
+Retired = tuple[tuple[int, int], ...]
+
+
+class DocumentUploaded(Event, frozen=True, kw_only=True):
+    """A document was added; it waits to be read. Its bytes are kept elsewhere, under their hash.
+
+    content_hash: "sha256:…" of the bytes. source: where it comes from, as its uploader says. observed_at:
+    when what it says was so; None = when it was uploaded, or the document's own date if `own_date` (the
+    name of a header of its own, such as creationdate) is given and found.
+    """
+
+    document_id: UUID
+    title: str
+    source: str
+    mime_type: str
+    content_hash: str
+    size_bytes: int
+    labels: tuple[str, ...] = ()
+    observed_at: datetime | None = None
+    own_date: str | None = None
+    version: int = 1
+
+
+class DocumentReplaced(Event, frozen=True, kw_only=True):
+    """A document has new bytes, or is to be read again; what was read of it holds until that is done."""
+
+    document_id: UUID
+    version: int
+    title: str
+    source: str
+    mime_type: str
+    content_hash: str
+    size_bytes: int
+    observed_at: datetime | None = None
+    own_date: str | None = None
+    retired: Retired = ()
+
+
+class DocumentTextExtracted(Event, frozen=True, kw_only=True):
+    """A part of a document's text, with the chunks that it is cut into; no chunk is cut between parts.
+
+    part: from 0. char_start: of the part in the whole text. The chunks' offsets are of the whole text too.
+    """
+
+    document_id: UUID
+    version: int
+    part: int
+    char_start: int
+    text: str
+    chunks: tuple[Chunk, ...]
+    title: str
+    labels: tuple[str, ...] = ()
+
+
+class DocumentProcessed(Event, frozen=True, kw_only=True):
+    """A version of a document is read and in force. observed_at: when what it says was so."""
+
+    document_id: UUID
+    version: int
+    chunk_count: int
+    text_length: int
+    keywords: tuple[Keyword, ...]
+    links: tuple[Link, ...]
+    observed_at: datetime
+    retired: Retired = ()
+
+
+class DocumentFailed(Event, frozen=True, kw_only=True):
+    """A version of a document can't be read. reason: in words for whoever uploaded it."""
+
+    document_id: UUID
+    version: int
+    reason: str
+    retired: Retired = ()
+
+
+class DocumentLinked(Event, frozen=True, kw_only=True):
+    """A link in a document leads to another document. kind: of the link."""
+
+    document_id: UUID
+    target_id: UUID
+    kind: str
+
+
+class DocumentDeleted(Event, frozen=True, kw_only=True):
+    """A document is no more to be found."""
+
+    document_id: UUID
+    retired: Retired = ()
+
+
 EVENT_TYPES: tuple[type[Event], ...] = (
     ScopeSetDefined,
     PrincipalCreated,
@@ -600,6 +697,13 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     InstructionClosed,
     UncertaintyFlagged,
     UncertaintyResolved,
+    DocumentUploaded,
+    DocumentReplaced,
+    DocumentTextExtracted,
+    DocumentProcessed,
+    DocumentFailed,
+    DocumentLinked,
+    DocumentDeleted,
 )
 
 for _event_type in EVENT_TYPES:

@@ -30,19 +30,23 @@ class Sessions:
     ) -> tuple[KnownSession, Recorded]:
         """Open a session in `scopes`, else in the caller's write scopes, and register paths used for the first
         time. Raises Forbidden outside the grants, or for such a path where the context is strict about them."""
+        scopes, scope_id, events = self.landing(writing, caller, scopes)
+        origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
+        events.append(SessionOpened(session_id=session_id, metadata=metadata))
+        *_, opened = writing.record(events, origin)
+        return KnownSession(session_id, scope_id, scopes), opened
+
+    def landing(self, writing: Writing, caller: Caller, scopes: ScopeSet | None) -> tuple[ScopeSet, UUID, list[Event]]:
+        """Where something new goes: the scopes, their id, and the events that make them known. Raises as `open`."""
         scopes = scopes or caller.write_scopes
         if not scopes:
             raise Forbidden("the key's grants do not cover memory:write anywhere")
         caller.require("memory:write", scopes)
         scope_id = scope_set_id(scopes)
-        origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
         events: list[Event] = []
         if scope_id not in caller.visible and not self.knowledge.is_scope_set_defined(writing, scope_id):
             events.append(ScopeSetDefined(scope_set_id=scope_id, clauses=scopes))
-        events += self._registered(writing, scopes)
-        events.append(SessionOpened(session_id=session_id, metadata=metadata))
-        *_, opened = writing.record(events, origin)
-        return KnownSession(session_id, scope_id, scopes), opened
+        return scopes, scope_id, events + self._registered(writing, scopes)
 
     def close(self, caller: Caller, session_id: UUID) -> None:
         """No more turns. Closing a closed session does nothing. Raises NotFound."""

@@ -18,7 +18,7 @@ from psycopg.rows import args_row
 from memory.log import Cursor
 from memory.recorded import Recorded
 from projections.read_models import READ_MODELS, folds_of
-from projections.table import READ_MODELS_VERSION, Op, Put, Revise, Table
+from projections.table import READ_MODELS_VERSION, Close, Op, Put, Revise, Table
 
 RowKey = tuple[UUID, int, datetime]
 
@@ -97,6 +97,9 @@ class Batch:
             changes = self._changes[op.table.name]
             if isinstance(op, Put):
                 changes.open.setdefault(op.row.id, []).append(replace(op.row, generation=self.generation))
+            elif isinstance(op, Close):
+                for row in changes.open.pop(op.id, ()):
+                    _close(changes, row, position)
             else:
                 _revise(changes, op, position)
 

@@ -9,6 +9,7 @@ from projections import (
     attribute_versions,
     configurations,
     corrections,
+    documents,
     entities,
     instructions,
     passages,
@@ -45,6 +46,11 @@ READ_MODELS: tuple[Table[Any], ...] = (
     uncertainties.TABLE,
     provenance.TABLE,
     usage.TABLE,
+    documents.DOCUMENTS,
+    documents.CHUNKS,
+    documents.KEYWORDS,
+    documents.LINKS,
+    documents.EDGES,
 )
 
 _MODULES = (
@@ -64,6 +70,7 @@ _MODULES = (
     uncertainties,
     provenance,
     usage,
+    documents,
 )
 
 

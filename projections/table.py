@@ -171,5 +171,13 @@ class Revise(Generic[R]):
     change: Callable[[R], R]
 
 
-Op = Put[Any] | Revise[Any]
+@dataclass(frozen=True, slots=True)
+class Close(Generic[R]):
+    """From here on the system holds no row of an id any more; what it held before stays as it was."""
+
+    table: Table[R]
+    id: UUID
+
+
+Op = Put[Any] | Revise[Any] | Close[Any]
 Fold = Callable[[Recorded], Iterator[Op]]

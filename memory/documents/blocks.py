@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 Section = tuple[str, ...]  # headings from the outermost inwards
 
 SECTION_SEPARATOR = " > "
@@ -28,14 +30,13 @@ class Block:
     heading: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """kind: markdown_link, html_link or pdf_annotation. start: offset of its words in the text."""
+class Link(msgspec.Struct, frozen=True):
+    """A link. Part of a stored format. kind: markdown_link, html_link or pdf_annotation. char_start: of its words."""
 
     kind: str
     target: str
     label: str
-    start: int
+    char_start: int
 
 
 @dataclass(frozen=True, slots=True)

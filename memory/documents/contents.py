@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from memory.documents import formats
-from memory.documents.blocks import Reading, Unreadable
+from memory.documents.blocks import Link, Reading, Unreadable
 from memory.documents.chunks import Chunk, chunks
 from memory.documents.keywords import Keyword, keywords
 from memory.documents.plain_text import Undecodable, decoded
@@ -18,22 +18,13 @@ LINKS_MAX = 2_000
 Stage = Callable[[str, int, int], None]
 
 
-class DocumentLink(msgspec.Struct, frozen=True, kw_only=True):
-    """A link in a document: see `memory.documents.blocks.Link`. Part of a stored format."""
-
-    kind: str
-    target: str
-    label: str
-    char_start: int
-
-
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """headers: what the document says of itself, names in lower case."""
 
     text: str
     chunks: tuple[Chunk, ...]
     keywords: tuple[Keyword, ...]
-    links: tuple[DocumentLink, ...]
+    links: tuple[Link, ...]
     headers: dict[str, str]
 
 
@@ -56,15 +47,11 @@ def contents(data: bytes, kind: str, stage: Stage = lambda name, done, of: None)
     from memory.documents.fingerprints import marked
 
     cut = marked(reading.text, cut)
-    stage("keywording", 0, 0)
     return Contents(
         text=reading.text,
         chunks=tuple(cut),
         keywords=tuple(keywords(reading.text)),
-        links=tuple(
-            DocumentLink(kind=one.kind, target=one.target, label=one.label, char_start=one.start)
-            for one in reading.links[:LINKS_MAX]
-        ),
+        links=tuple(reading.links[:LINKS_MAX]),
         headers=reading.headers,
     )
 

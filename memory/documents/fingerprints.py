@@ -12,7 +12,7 @@ from memory.values import folded
 
 SHINGLE_WORDS = 3
 WORDS_MIN = 8  # fewer say too little to be compared
-DISTANCE_MAX = 3  # bits
+DISTANCE_MAX = 8  # bits of 64: a word or two of a chunk; unrelated texts are some 32 apart, never below 12
 
 _WORD = re.compile(r"\w+")
 

@@ -13,6 +13,7 @@ PASSING = """
 SELECT p.number FROM {passages} AS p
 WHERE p.number = ANY(%(numbers)s)
     AND (%(kinds)s::text[] IS NULL OR p.kind = ANY(%(kinds)s))
+    AND (%(document_ids)s::uuid[] IS NULL OR p.document_id = ANY(%(document_ids)s))
     AND (%(session_id)s::uuid IS NULL OR p.session_id = %(session_id)s)
     AND (%(labels)s::text[] IS NULL OR p.labels && %(labels)s)
     AND (%(since)s::timestamptz IS NULL OR p.said_at >= %(since)s)
@@ -29,6 +30,7 @@ class Filters:
     labels: frozenset[str] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    document_ids: frozenset[UUID] | None = None
 
     def __bool__(self) -> bool:
         return self != ANY
@@ -41,6 +43,7 @@ class Filters:
             "labels": None if self.labels is None else list(self.labels),
             "since": self.since,
             "until": self.until,
+            "document_ids": None if self.document_ids is None else list(self.document_ids),
         }
 
     def passing(self, reader: Reader, numbers: Collection[int]) -> set[int]:

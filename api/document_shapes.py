@@ -1,0 +1,98 @@
+"""Documents, chunks and keywords in the wire's shapes."""
+
+from typing import Any
+
+from api import ids
+from memory.documents.library import Uploaded
+from memory.documents.progress import Progress
+from projections.document_search import Found, Tie
+from projections.documents import ChunkRow, DocumentRow, KeywordRow
+from projections.sections import position_percent
+
+Json = dict[str, Any]
+
+
+def uploaded(one: Uploaded, status: str) -> Json:
+    return {
+        "id": ids.document(one.document_id),
+        "status": status,
+        "contentHash": one.content_hash,
+        "deduplicated": one.deduplicated,
+        "observedAt": ids.moment(one.observed_at),
+    }
+
+
+def status_of(row: DocumentRow, progress: Progress | None) -> str:
+    """The wire's status: the stage of what waits or is being read."""
+    if row.status == "queued" and progress is not None and progress.version == row.version:
+        return progress.stage
+    return row.status
+
+
+def document(row: DocumentRow, progress: Progress | None, scope: list[list[str]]) -> Json:
+    current = progress if progress is not None and progress.version == row.version else None
+    shown: Json = {
+        "id": ids.document(row.id),
+        "title": row.title,
+        "mimeType": row.mime_type,
+        "source": row.source,
+        "contentHash": row.content_hash,
+        "sizeBytes": row.size_bytes,
+        "version": row.version,
+        "status": status_of(row, progress),
+        "error": row.error,
+        "createdAt": ids.moment(row.created_at),
+        "updatedAt": ids.moment(row.updated_at),
+        "processingStartedAt": ids.moment(current.started_at if current else None),
+        "processingCompletedAt": ids.moment(row.completed_at),
+        "observedAt": ids.moment(row.observed_at),
+        "chunkCount": row.chunk_count if row.live_version is not None else None,
+        "keywordCount": row.keyword_count if row.live_version is not None else None,
+        "language": None,
+        "labels": row.labels,
+        "scope": scope,
+    }
+    if row.status == "queued":
+        done, of = (current.done, current.total) if current else (0, 0)
+        shown["progress"] = {"done": done, "of": of or None}
+    return shown
+
+
+def chunk(row: ChunkRow, text: str) -> Json:
+    return {
+        "id": ids.chunk(row.id),
+        "document": ids.document(row.document_id),
+        "position": row.ordinal,
+        "charStart": row.char_start,
+        "charEnd": row.char_end,
+        "section": row.section,
+        "text": text,
+        "tokenCount": row.tokens,
+        "duplicateOf": row.duplicate_of,
+    }
+
+
+def keyword_of_document(row: KeywordRow) -> Json:
+    return {**keyword(row.normalised, row.text), "score": row.score}
+
+
+def keyword(normalised: str, text: str) -> Json:
+    return {"id": ids.keyword(normalised), "text": text, "normalised": normalised}
+
+
+def found(one: Found) -> Json:
+    row, owner = one.chunk, one.document
+    shown: Json = {
+        "score": one.score,
+        "chunk": {**chunk(row, one.hit.text), "positionPercent": position_percent(row.char_start, owner)},
+        "document": {"id": ids.document(owner.id), "title": owner.title, "source": owner.source},
+    }
+    if one.ties:
+        shown["graphEvidence"] = [_tie(tie) for tie in one.ties]
+    if one.expanded:
+        shown["graphExpansion"] = {"via": sorted({tie.kind for tie in one.ties})}
+    return shown
+
+
+def _tie(tie: Tie) -> Json:
+    return {"neighbourLabel": tie.label, "edgeKind": tie.kind, "weight": tie.weight}

@@ -1,0 +1,64 @@
+"""The bytes of documents, once for each content of a context, in parts.
+
+The log holds only their hash. They are rows of `bytea`, not large objects: those have no context_id, so
+they can't be distributed, granted or deleted with their context. Parts of 1 MiB keep what a statement
+holds in memory small.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from memory.log import Connection, Cursor
+
+BYTES_MAX = 50 * 1024 * 1024
+PART_BYTES = 1024 * 1024
+
+PUT = """
+INSERT INTO document_bytes (context_id, content_hash, part, bytes)
+VALUES (%(context_id)s, %(content_hash)s, %(part)s, %(bytes)s)
+ON CONFLICT (context_id, content_hash, part) DO UPDATE SET stored_at = clock_timestamp()
+"""
+HELD = "SELECT 1 FROM document_bytes WHERE context_id = %(context_id)s AND content_hash = %(content_hash)s LIMIT 1"
+PART = """
+SELECT bytes FROM document_bytes
+WHERE context_id = %(context_id)s AND content_hash = %(content_hash)s AND part = %(part)s
+"""
+DROP = "DELETE FROM document_bytes WHERE context_id = %(context_id)s AND content_hash = %(content_hash)s"
+
+
+def hash_of(data: bytes) -> str:
+    return f"sha256:{sha256(data).hexdigest()}"
+
+
+def put(connection: Connection, context_id: str, data: bytes) -> str:
+    """Keep bytes, all or nothing; the same ones are kept once. Returns their hash."""
+    content_hash = hash_of(data)
+    with connection.transaction(), connection.cursor() as cursor:
+        for part, begin in enumerate(range(0, max(len(data), 1), PART_BYTES)):
+            piece = data[begin : begin + PART_BYTES]
+            cursor.execute(PUT, {**_key(context_id, content_hash), "part": part, "bytes": piece})
+    return content_hash
+
+
+def are_held(cursor: Cursor, context_id: str, content_hash: str) -> bool:
+    return cursor.execute(HELD, _key(context_id, content_hash)).fetchone() is not None
+
+
+def parts(connection: Connection, context_id: str, content_hash: str) -> Iterator[bytes]:
+    """The bytes, part by part; nothing if they are not held."""
+    part = 0
+    while True:
+        row = connection.execute(PART, {**_key(context_id, content_hash), "part": part}, binary=True).fetchone()
+        if row is None:
+            return
+        yield row[0]
+        part += 1
+
+
+def drop(cursor: Cursor, context_id: str, content_hash: str) -> None:
+    """Delete the bytes. Inside the append that deletes the last document of them."""
+    cursor.execute(DROP, _key(context_id, content_hash))
+
+
+def _key(context_id: str, content_hash: str) -> dict[str, str]:
+    return {"context_id": context_id, "content_hash": content_hash}

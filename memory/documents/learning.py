@@ -1,0 +1,122 @@
+"""Facts from documents: what the extractor finds in each chunk, decided as curated knowledge.
+
+A chunk is a source of statements as a turn is: its id stands where a turn's would, so that every fact
+leads back to the words. Nobody speaks in a document, and nobody who wrote one may give the assistant
+orders: names of a speaker, directives and deeds are dropped.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from memory.candidates import AnyCandidate, AttributeCandidate, Extraction, Mention, Polarity, RelationCandidate
+from memory.decide import decide
+from memory.documents.chunks import Chunk
+from memory.documents.contents import Contents
+from memory.documents.library import KnownDocument, Overtaken, Shelf, chunk_id
+from memory.events import ExtractionCompleted
+from memory.extraction import Extractor
+from memory.known import Statement
+from memory.log import EventLog
+from memory.ports import Knowledge
+from memory.principals import Caller
+from memory.recorded import Origin
+from memory.values import Role, SourceKind
+from memory.wanted import wanted
+
+CONFIDENCE_MIN = 0.8
+# Beyond, a document is found by its words only: reading all of a book for facts would hold up everything.
+FACT_CHUNKS_MAX = 100
+
+Progress = Callable[[int, int], None]
+
+
+class DocumentLearning:
+    """Learns from a document's chunks, one append each."""
+
+    def __init__(self, log: EventLog, knowledge: Knowledge, shelf: Shelf, extractor: Extractor) -> None:
+        self.log = log
+        self.knowledge = knowledge
+        self.shelf = shelf
+        self.extractor = extractor
+
+    def learn(
+        self, caller: Caller, known: KnownDocument, contents: Contents, said_at: datetime, progress: Progress
+    ) -> None:
+        """Find facts in the first FACT_CHUNKS_MAX chunks and decide them; those decided by an earlier attempt are
+        skipped. caller: the uploader. Raises Overtaken, ExtractorUnavailable."""
+        read = contents.chunks[:FACT_CHUNKS_MAX]
+        for done, chunk in enumerate(read):
+            progress(done, len(read))
+            if chunk.duplicate_of is not None:
+                continue
+            text = contents.text[chunk.char_start : chunk.char_end]
+            extraction = self.extractor.extract(text, role=Role.TOOL, said_at=said_at, earlier=())
+            candidates = sure(extraction)
+            if candidates:
+                self._decide(caller, known, chunk, extraction.extractor, candidates, said_at)
+
+    def _decide(
+        self,
+        caller: Caller,
+        known: KnownDocument,
+        chunk: Chunk,
+        extractor: str,
+        candidates: Sequence[AnyCandidate],
+        said_at: datetime,
+    ) -> None:
+        source_id = chunk_id(known.document_id, known.version, chunk.ordinal)
+        visible = [*caller.visible, known.scope_set_id]
+        # Offsets of a document are its own, so that no two of its statements share a place.
+        placed = tuple(
+            msgspec.structs.replace(one, start=one.start + chunk.char_start, end=one.end + chunk.char_start)
+            for one in candidates
+        )
+        origin = Origin(
+            turn_id=source_id,
+            principal_id=known.principal_id,
+            scope_set_id=known.scope_set_id,
+            observed_at=said_at,
+        )
+        with self.log.writing(caller.context_id) as writing:
+            now = self.shelf.one(writing, known.document_id, None)
+            if now is None or now.version != known.version:
+                raise Overtaken
+            if self.log.of_turn(writing.cursor, caller.context_id, source_id):
+                return
+            statement = Statement(
+                turn_id=source_id,
+                session_id=known.document_id,
+                role=Role.TOOL,
+                source_kind=SourceKind.DOCUMENT,
+                document_id=known.document_id,
+                said_at=said_at,
+                position=known.version_position,
+                next_position=writing.position + 2,  # after ExtractionCompleted
+                labels=known.labels,
+            )
+            asked = wanted(placed, statement, None)
+            found = self.knowledge.load(
+                writing, asked, statement, scope_set_id=known.scope_set_id, visible=visible, again=False
+            )
+            completed = ExtractionCompleted(extractor=extractor, candidates=placed)
+            writing.record([completed, *decide(placed, found, statement)], origin)
+
+
+def sure(extraction: Extraction) -> tuple[AnyCandidate, ...]:
+    """What may be taken from a document: affirmed properties and relations of named things, surely read."""
+    return tuple(
+        one
+        for one in extraction.candidates
+        if isinstance(one, AttributeCandidate | RelationCandidate)
+        and one.polarity is Polarity.AFFIRMED
+        and one.confidence >= CONFIDENCE_MIN
+        and not any(mention.speaker for mention in _mentions(one))
+    )
+
+
+def _mentions(candidate: AttributeCandidate | RelationCandidate) -> tuple[Mention, ...]:
+    if isinstance(candidate, AttributeCandidate):
+        return (candidate.entity,)
+    return candidate.subject, candidate.object

@@ -1,0 +1,281 @@
+"""The search over documents' chunks: by words, by meaning, by both, and along what ties documents together."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from memory.documents.fingerprints import is_near
+from projections import documents
+from projections.documents import EVERY_EDGE, SHARED_KEYWORDS, ChunkRow, DocumentRow
+from projections.passages import TABLE, Kind
+from projections.reading import Reader
+from projections.recall.filters import Filters
+from projections.recall.question import Question
+from projections.recall.ranking import Signals
+from projections.recall.search import Hit, Mode, search
+
+THRESHOLD = 0.5
+VECTOR_WEIGHT = 0.5
+RRF_K = 60.0
+GRAPH_ALPHA = 0.3
+POOL = 60
+SEEDS = 10
+DECAY = 0.5  # of a tie's weight for each further step
+EDGE_KINDS = ("knowledge_has_keyword", "section_match", "document_link")
+
+OF_TYPES = """
+SELECT d.id FROM {documents} AS d WHERE lower(d.mime_type) = ANY(%(mime_types)s) AND d.deleted_at IS NULL
+"""
+
+
+OPENING = """
+SELECT p.* FROM {passages} AS p
+WHERE p.document_id = %(id)s AND p.kind = 'document' AND p.ordinal = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Why a chunk ranks higher: it is tied to another good one. label: by what. weight: 0 to 1."""
+
+    label: str
+    kind: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """score: comparable within one search only. expanded: it was not found itself, only by its ties."""
+
+    hit: Hit
+    chunk: ChunkRow
+    document: DocumentRow
+    score: float
+    ties: Sequence[Tie] = ()
+    expanded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """mode: hybrid, vector, bm25 or hybrid_graph. threshold: least cosine of what only the vectors bring.
+
+    vector_weight, rrf_k: if either is given, the legs are fused by reciprocal ranks with them instead of the
+    usual ranking. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones.
+    """
+
+    mode: str = "hybrid"
+    k: int = 10
+    threshold: float = THRESHOLD
+    vector_weight: float | None = None
+    rrf_k: float | None = None
+    graph_alpha: float = GRAPH_ALPHA
+    graph_depth: int = 1
+    graph: Collection[str] = EDGE_KINDS
+    expand: bool = False
+    document_ids: Collection[UUID] | None = None
+    include_duplicates: bool = False
+
+
+@dataclass(slots=True)
+class _Scored:
+    hit: Hit
+    score: float
+    ties: list[Tie] = field(default_factory=list)
+    expanded: bool = False
+
+
+def documents_of_types(reader: Reader, mime_types: Sequence[str]) -> set[UUID]:
+    """The documents of these types, in whatever case they are given."""
+    wanted = [one.lower() for one in mime_types]
+    return {document_id for (document_id,) in reader.tuples(OF_TYPES, {"mime_types": wanted})}
+
+
+def search_documents(reader: Reader, question: Question, asked: Asked) -> list[Found]:
+    """The best chunks, best first. Without an embedding of the question, words alone search."""
+    scored = _ranked(reader, question, asked)
+    if asked.mode == "hybrid_graph" and scored:
+        scored = _tied(reader, question, asked, scored)
+    ids = [one.hit.id for one in scored]
+    chunks = documents.chunks_by_ids(reader, ids)
+    owners = documents.by_ids(reader, list({row.document_id for row in chunks.values()}))
+    found: list[Found] = []
+    for one in scored:
+        chunk = chunks.get(one.hit.id)
+        if chunk is None or len(found) == asked.k:
+            continue  # of a version that is not in force yet
+        if asked.include_duplicates or not any(is_near(chunk.fingerprint, other.chunk.fingerprint) for other in found):
+            found.append(Found(one.hit, chunk, owners[chunk.document_id], one.score, one.ties, one.expanded))
+    return found
+
+
+def _filters(asked: Asked) -> Filters:
+    ids = None if asked.document_ids is None else frozenset(asked.document_ids)
+    return Filters(kinds=frozenset((Kind.DOCUMENT,)), document_ids=ids)
+
+
+def _ranked(reader: Reader, question: Question, asked: Asked) -> list[_Scored]:
+    limit = max(POOL, 2 * asked.k)
+    by_words = asked.mode == "bm25" or question.vector is None
+    if by_words:
+        return _by_words(reader, question, asked, limit)
+    if asked.mode == "vector":
+        return _by_vector(reader, question, asked, limit)
+    if asked.vector_weight is not None or asked.rrf_k is not None:
+        return _fused(reader, question, asked, limit)
+    found = search(reader, question, mode=Mode.HYBRID, filters=_filters(asked), limit=limit)
+    return [_Scored(hit, hit.score) for hit in found.hits if _counts(hit, asked)]
+
+
+def _counts(hit: Hit, asked: Asked) -> bool:
+    """Whether words brought it, or it is near enough in meaning."""
+    return hit.signals.bm25 > 0 or (hit.signals.cosine or 0.0) >= asked.threshold
+
+
+def _by_words(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
+    found = search(reader, question, mode=Mode.BM25, filters=_filters(asked), limit=limit)
+    scored = [_Scored(hit, hit.signals.bm25) for hit in found.hits if hit.signals.bm25 > 0]
+    return sorted(scored, key=lambda one: -one.score)
+
+
+def _by_vector(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
+    found = search(reader, question, mode=Mode.VECTOR, filters=_filters(asked), limit=limit)
+    cosines = [_Scored(hit, hit.signals.cosine or 0.0) for hit in found.hits]
+    return sorted((one for one in cosines if one.score >= asked.threshold), key=lambda one: -one.score)
+
+
+def _fused(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
+    """Reciprocal rank fusion of the two legs (Cormack et al. 2009), weighted."""
+    weight = VECTOR_WEIGHT if asked.vector_weight is None else asked.vector_weight
+    k = RRF_K if asked.rrf_k is None else asked.rrf_k
+    scores: dict[UUID, float] = defaultdict(float)
+    hits: dict[UUID, Hit] = {}
+    for leg, share in (
+        (_by_vector(reader, question, asked, limit), weight),
+        (_by_words(reader, question, asked, limit), 1 - weight),
+    ):
+        for rank, one in enumerate(leg, start=1):
+            hits[one.hit.id] = one.hit
+            scores[one.hit.id] += share / (k + rank)
+    best = sorted(hits, key=lambda one: (-scores[one], hits[one].number))
+    return [_Scored(hits[one], scores[one]) for one in best if scores[one] > 0]
+
+
+# --- ties ----------------------------------------------------------------------------------------
+
+
+def _tied(reader: Reader, question: Question, asked: Asked, scored: list[_Scored]) -> list[_Scored]:
+    """Each chunk's score mixed with that of the best chunk that it is tied to, by graph_alpha."""
+    least, most = min(one.score for one in scored), max(one.score for one in scored)
+    spread = (most - least) or 1.0
+    for one in scored:
+        one.score = (one.score - least) / spread if most > least else 1.0
+    seeds = scored[:SEEDS]
+    between = _between_documents(reader, asked, {one.hit.document_id for one in seeds if one.hit.document_id})
+    if asked.expand:
+        scored = scored + _expansion(reader, question, asked, seeds, between, {one.hit.id for one in scored})
+    plain = {id(one): one.score for one in scored}
+    for one in scored:
+        best = 0.0
+        for seed in seeds:
+            tie = None if seed is one else _tie(seed.hit, one.hit, asked, between)
+            if tie is not None and plain[id(seed)] > 0:
+                one.ties.append(tie)
+                best = max(best, tie.weight * plain[id(seed)])
+        one.score = (1 - asked.graph_alpha) * plain[id(one)] + asked.graph_alpha * best
+    return sorted(scored, key=lambda one: (-one.score, one.hit.number))
+
+
+def _tie(seed: Hit, hit: Hit, asked: Asked, between: Mapping[tuple[UUID, UUID], Tie]) -> Tie | None:
+    if seed.document_id is None or hit.document_id is None:
+        return None
+    if seed.document_id == hit.document_id:
+        is_same = bool(hit.section) and seed.section == hit.section
+        return Tie(hit.section, "section_match", 1.0) if is_same and "section_match" in asked.graph else None
+    return between.get((seed.document_id, hit.document_id))
+
+
+def _between_documents(reader: Reader, asked: Asked, seeds: set[UUID]) -> dict[tuple[UUID, UUID], Tie]:
+    """The strongest tie from each seed document to others, at most graph_depth steps away."""
+    ties: dict[tuple[UUID, UUID], Tie] = {}
+    near: dict[UUID, dict[UUID, Tie]] = {seed: {seed: Tie("", "", 1.0)} for seed in seeds}
+    for _ in range(asked.graph_depth):
+        steps = _steps(reader, asked, {reached for ends in near.values() for reached in ends})
+        following: dict[UUID, dict[UUID, Tie]] = defaultdict(dict)
+        for seed, ends in near.items():
+            for reached, so_far in ends.items():
+                for other, tie in steps.get(reached, {}).items():
+                    weight = tie.weight if reached == seed else DECAY * so_far.weight * tie.weight
+                    known = ties.get((seed, other))
+                    if other != seed and (known is None or known.weight < weight):
+                        ties[seed, other] = following[seed][other] = replace(tie, weight=weight)
+        near = following
+    return ties
+
+
+def _steps(reader: Reader, asked: Asked, ids: set[UUID]) -> dict[UUID, dict[UUID, Tie]]:
+    steps: dict[UUID, dict[UUID, Tie]] = defaultdict(dict)
+
+    def add(one: UUID, other: UUID, tie: Tie) -> None:
+        known = steps[one].get(other)
+        if known is None or known.weight < tie.weight:
+            steps[one][other] = tie
+
+    bound = {"ids": list(ids)}
+    if "knowledge_has_keyword" in asked.graph:
+        for one, other, words, score in reader.tuples(SHARED_KEYWORDS, bound):
+            add(one, other, Tie(words, "knowledge_has_keyword", score / (1 + score)))
+    if "document_link" in asked.graph:
+        for origin, target, kind in reader.tuples(EVERY_EDGE, bound):
+            add(origin, target, Tie(kind, "document_link", 1.0))
+            add(target, origin, Tie(kind, "document_link", 1.0))
+    return steps
+
+
+def _expansion(
+    reader: Reader,
+    question: Question,
+    asked: Asked,
+    seeds: Sequence[_Scored],
+    between: Mapping[tuple[UUID, UUID], Tie],
+    found: set[UUID],
+) -> list[_Scored]:
+    """The best chunk of each document that is only tied to the seeds."""
+    others = {other for _, other in between} - {one.hit.document_id for one in seeds}
+    if asked.document_ids is not None:
+        others &= set(asked.document_ids)
+    expansion = []
+    for other in sorted(others)[:SEEDS]:
+        within = replace(asked, document_ids=frozenset((other,)))
+        hits = search(reader, question, filters=_filters(within), limit=1).hits or _opening(reader, other)
+        expansion += [_Scored(hit, 0.0, expanded=True) for hit in hits if hit.id not in found]
+    return expansion
+
+
+def _opening(reader: Reader, document_id: UUID) -> list[Hit]:
+    """The first chunk of a document in which nothing is found."""
+    return [
+        Hit(
+            kind=Kind.DOCUMENT,
+            id=row.id,
+            passage_id=row.id,
+            number=row.number,
+            text=row.text,
+            said_at=row.said_at,
+            score=0.0,
+            signals=Signals(bm25=0.0, cosine=None, covered=0.0, named=0),
+            role=row.role,
+            speaker=row.speaker,
+            turn_id=None,
+            session_id=None,
+            document_id=document_id,
+            ordinal=row.ordinal,
+            char_start=row.char_start,
+            char_end=row.char_end,
+            title=row.title,
+            section=row.section,
+            labels=row.labels,
+            entity_ids=row.entity_ids,
+        )
+        for row in reader.rows(TABLE, OPENING, {"id": document_id})
+    ]

@@ -1,0 +1,254 @@
+"""Documents without HTTP: who sees them, broken-off readings, replay, and facts as curated knowledge."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from api import ids
+from api.document_reading import ATTEMPTS_MAX, read_document
+from memory.documents import bytes_store, progress
+from memory.documents.library import NewFile, Uploaded
+from memory.errors import Forbidden, NotFound
+from memory.log import EventLog, Writing
+from memory.principals import Caller, grants_of
+from memory.scopes import ScopeSet, scope_set
+from projections import documents, sections
+from projections.document_search import Asked, search_documents
+from projections.documents import CHUNKS, DocumentRow
+from projections.passages import TABLE as PASSAGES
+from projections.recall.question import parsed
+from tests.worlds import World
+
+PARAGRAPH = "Paragraph {n} tells of the thing number {n}, of its colour, its weight, and of what it costs in shop {n}."
+LONG = "\n\n".join(
+    f"# Part {n}\n\n" + "\n\n".join(PARAGRAPH.format(n=100 * n + m) for m in range(30)) for n in range(20)
+)
+
+LIVE_CHUNKS = "SELECT c.* FROM {document_chunks} AS c ORDER BY c.ordinal, c.version"
+LIVE_PASSAGES = "SELECT p.* FROM {passages} AS p WHERE p.kind = 'document' ORDER BY p.ordinal"
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some thousand characters make a long document, and no facts are looked for."""
+    monkeypatch.setattr("memory.documents.library.PART_LENGTH", 4_000)
+    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 0)
+
+
+class Killed(BaseException):
+    """What a test throws where a process would end."""
+
+
+def uploaded(
+    world: World, text: str, *, name: str = "a.md", caller: Caller | None = None, scopes: ScopeSet | None = None
+) -> Uploaded:
+    library = world.services.library
+    data = text.encode()
+    file = NewFile(name, name, "text/markdown", library.keep_bytes(world.context_id, data), len(data))
+    return library.upload(caller or seeing(world), file, scopes, ids.new_id())
+
+
+def seeing(world: World) -> Caller:
+    """The world's caller with all that exists by now."""
+    return replace(world.caller, visible=world.scope_sets())
+
+
+def replaced(world: World, document_id: UUID, text: str) -> None:
+    library = world.services.library
+    data = text.encode()
+    file = NewFile("a.md", "a.md", "text/markdown", library.keep_bytes(world.context_id, data), len(data))
+    library.replace(seeing(world), document_id, file)
+
+
+def read(world: World, document_id: UUID) -> DocumentRow:
+    read_document(world.services, world.context_id, document_id)
+    with world.reading() as reader:
+        row = documents.one(reader, document_id)
+    assert row is not None
+    return row
+
+
+def texts(world: World) -> list[str]:
+    with world.reading() as reader:
+        return [row.text for row in reader.rows(PASSAGES, LIVE_PASSAGES, {})]
+
+
+def holds_bytes(world: World, content_hash: str) -> bool:
+    with world.services.pool.connection() as connection, connection.cursor() as cursor:
+        return bytes_store.are_held(cursor, world.context_id, content_hash)
+
+
+# --- who sees what --------------------------------------------------------------------------------
+
+
+def restricted(world: World, *paths: str) -> Caller:
+    """A caller who may read and write what the patterns cover, and sees no scope set yet."""
+    grants = grants_of(dict.fromkeys(("memory:read", "memory:write"), paths))
+    return replace(world.caller, grants=grants, write_scopes=scope_set([["org/shop"]]), visible=[], writable=[])
+
+
+def test_who_may_not_read_the_first_does_not_learn_of_it(world: World) -> None:
+    board = uploaded(world, "A secret.", scopes=scope_set([["org/board"]]))
+    shop = uploaded(world, "A secret.", caller=restricted(world, "org/shop/*", "org/shop"))
+    assert (shop.deduplicated, shop.document_id == board.document_id) == (False, False)
+    assert shop.content_hash == board.content_hash
+    with pytest.raises(Forbidden):
+        uploaded(world, "Another.", caller=restricted(world, "org/shop"), scopes=scope_set([["org/board"]]))
+    with pytest.raises(NotFound):
+        world.services.library.delete(restricted(world, "org/shop"), board.document_id)
+
+
+def test_the_same_bytes_are_the_same_document_for_who_may_read_it(world: World) -> None:
+    first = uploaded(world, "Some words.")
+    again = uploaded(world, "Some words.", name="b.md")
+    assert (again.document_id, again.deduplicated) == (first.document_id, True)
+    elsewhere = uploaded(world, "Some words.", scopes=scope_set([["org/acme"]]))
+    assert not elsewhere.deduplicated, "other scopes were asked for, so others are to see it"
+
+
+def test_bytes_stay_while_a_document_has_them(world: World) -> None:
+    first = uploaded(world, "Shared words.")
+    second = uploaded(world, "Shared words.", scopes=scope_set([["org/acme"]]))
+    world.services.library.delete(seeing(world), first.document_id)
+    assert holds_bytes(world, first.content_hash)
+    world.services.library.delete(seeing(world), second.document_id)
+    assert not holds_bytes(world, first.content_hash)
+
+
+# --- broken off -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def killed_at(monkeypatch: pytest.MonkeyPatch, append: int) -> Iterator[None]:
+    """Die inside the append-th append, after everything was recorded in it but before it is committed."""
+    count = 0
+    whole: Callable[..., Any] = EventLog.writing
+
+    @contextmanager
+    def writing(self: EventLog, context_id: str) -> Iterator[Writing]:
+        nonlocal count
+        count += 1
+        with whole(self, context_id) as open_append:
+            yield open_append
+            if count == append:
+                raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EventLog, "writing", writing)
+        yield
+
+
+def test_a_reading_that_is_killed_in_any_append_goes_on_and_doubles_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read(world, uploaded(world, LONG, name="whole.md").document_id).chunk_count
+    whole = texts(world)
+    with world.reading() as reader:
+        parts = len({row.part for row in reader.rows(CHUNKS, LIVE_CHUNKS, {})})
+    assert parts > 2, "long enough to be recorded in several appends"
+    for append in (1, parts // 2, parts + 1):
+        document_id = uploaded(world, LONG + f"\n\nKilled {append}").document_id
+        with killed_at(monkeypatch, append), pytest.raises(Killed):
+            read(world, document_id)
+        row = read(world, document_id)
+        assert (row.status, row.live_version) == ("ready", 1)
+        with world.reading() as reader:
+            found = documents.chunks_of(reader, document_id, limit=10_000).rows
+        assert [one.ordinal for one in found] == list(range(row.chunk_count))
+        assert row.chunk_count in (expected, expected + 1)
+        world.services.library.delete(seeing(world), document_id)
+    assert texts(world) == whole, "nothing is left of what was deleted"
+    assert world.verified().problem is None
+
+
+def test_a_document_whose_reading_ends_the_worker_again_and_again_is_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id = uploaded(world, "Poison.").document_id
+    for _ in range(ATTEMPTS_MAX):
+        with killed_at(monkeypatch, 1), pytest.raises(Killed):
+            read(world, document_id)
+    row = read(world, document_id)
+    assert row.status == "failed"
+    assert "broken off" in str(row.error)
+
+
+def test_progress_is_gone_when_the_reading_is_done(world: World) -> None:
+    document_id = uploaded(world, "# A\n\nWords.").document_id
+    with world.services.pool.connection() as connection:
+        assert (world.context_id, document_id) in list(progress.every(connection))
+    read(world, document_id)
+    with world.services.pool.connection() as connection:
+        assert (world.context_id, document_id) not in list(progress.every(connection))
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def test_the_old_version_is_found_until_the_new_one_is_read(world: World) -> None:
+    document_id = uploaded(world, "Umbrellas are made in Leeds.").document_id
+    read(world, document_id)
+    replaced(world, document_id, "Parasols are made in York.")
+    assert texts(world) == ["Umbrellas are made in Leeds."]
+    row = read(world, document_id)
+    assert (row.version, row.live_version) == (2, 2)
+    assert texts(world) == ["Parasols are made in York."]
+    assert world.verified().problem is None
+
+
+def test_a_version_that_is_overtaken_half_way_leaves_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    document_id = uploaded(world, LONG).document_id
+    with killed_at(monkeypatch, 3), pytest.raises(Killed):
+        read(world, document_id)
+    assert texts(world)
+    replaced(world, document_id, "Short now.")
+    assert texts(world) == []
+    read(world, document_id)
+    assert texts(world) == ["Short now."]
+    world.services.library.delete(seeing(world), document_id)
+    assert texts(world) == []
+    assert world.verified().problem is None
+
+
+def test_replay_needs_neither_bytes_nor_a_reader(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    document_id = uploaded(world, LONG + "\n\nSee [b](b.md).").document_id
+    read(world, document_id)
+    with world.services.pool.connection() as connection, connection.cursor() as cursor:
+        bytes_store.drop(cursor, world.context_id, bytes_store.hash_of(LONG.encode()))
+    monkeypatch.setattr("memory.documents.sandbox.read", None)
+    assert world.verified().problem is None
+
+
+# --- search ---------------------------------------------------------------------------------------
+
+
+def test_repeated_chunks_are_shown_once_unless_asked_for(world: World) -> None:
+    words = (
+        "The delivery takes three to five working days after the order was paid, everywhere in the country. Whoever "
+        "wants it sooner pays for the express, which comes on the next day if it was ordered before noon and the "
+        "address is in a town; islands, mountains and other lonely places have to wait as long as the ship needs."
+    )
+    for name in ("a.md", "b.md"):
+        read(world, uploaded(world, f"{words} ({name})", name=name).document_id)
+    with world.reading() as reader:
+        question = parsed("delivery working days")
+        assert len(search_documents(reader, question, Asked())) == 1
+        assert len(search_documents(reader, question, Asked(include_duplicates=True))) == 2
+
+
+def test_section_expansion_takes_what_stands_beside_in_the_same_section(world: World) -> None:
+    paragraphs = [f"{PARAGRAPH.format(n=n)} " * 8 for n in (1, 2, 3, 4)]
+    text = "# One\n\n" + "\n\n".join(paragraphs) + "\n\n# Two\n\nNothing of it."
+    document_id = uploaded(world, text).document_id
+    row = read(world, document_id)
+    with world.reading() as reader:
+        found = search_documents(reader, parsed("thing number 2"), Asked(k=50))
+        hit = next(one.hit for one in found if one.chunk.ordinal == 1)
+        beside = sections.beside(reader, [hit])
+        assert [one.ordinal for one in beside] == [0, 2]
+        assert {one.section for one in beside} == {"One"}
+        assert 0 < sections.position_percent(hit.char_start, row) < 100
