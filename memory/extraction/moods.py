@@ -58,6 +58,8 @@ def mood_of(clause: Clause, sentence_mood: SentenceMood) -> Mood:
         return Mood.QUESTION
     if sentence_mood.command:
         root = clause.sentence.root
+        if clause.top.i == root.i and is_order_to_forget(root):
+            return Mood.STATEMENT  # it says what no longer holds
         if clause.top.i == root.i or root.lemma_.lower() not in _FACTIVE_COMMANDS:
             interjected = root.lemma_.lower() in INTERJECTIONS and clause.top.i != root.i
             if not (clause.owns_subject and (interjected or clause.top.dep_ in ("conj", "parataxis", "advcl"))):
@@ -78,6 +80,16 @@ def question_onset(sentence: Span) -> int | None:
     if onset is not None and (marked or onset.i == first_word(sentence).i):
         return int(onset.idx)
     return int(sentence.start_char) if marked else None
+
+
+def is_order_to_forget(verb: Token) -> bool:
+    """ "Forget that I live in Rome", "please forget about my hamster"; not "don't forget ..."."""
+    return (
+        verb.lemma_.lower() == "forget"
+        and verb.tag_ in ("VB", "VBP")
+        and not any(child.dep_ in ("neg", "nsubj", "aux", "mark") for child in verb.children)
+        and not any(word.lower_ in ("never", "not", "n't", "dont") for word in verb.sent if word.i < verb.i)
+    )
 
 
 def is_command(sentence: Span) -> bool:

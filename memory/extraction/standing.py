@@ -25,7 +25,7 @@ from memory.extraction.lexicon import (
     NEGATIONS,
     SEEMING_VERBS,
 )
-from memory.extraction.moods import INTERJECTIONS, Mood, SentenceMood, first_word, mood_of
+from memory.extraction.moods import INTERJECTIONS, Mood, SentenceMood, first_word, is_order_to_forget, mood_of
 from memory.extraction.stated_time import Tense
 
 
@@ -122,6 +122,8 @@ def _negations(clause: Clause) -> list[Token]:
 
 def _polarity(clause: Clause) -> Polarity:
     own_words = " ".join(word.lower_ for word in clause.own)
+    if is_order_to_forget(clause.top if clause.governor is None else clause.governor.top):
+        return Polarity.ENDED
     if _ENDED.search(own_words) and _negations(clause):
         return Polarity.ENDED
     if any(verb.lemma_.lower() in ENDING_VERBS for verb in clause.controls):

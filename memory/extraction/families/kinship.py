@@ -157,15 +157,18 @@ class Kinship:
         """ "I have a dog", "we adopted two cats", "our hamster died": pets of which no name is told."""
         head = reading.clause.head
         died = reading.lemma in ("die", "pass") and reading.clause.subject is not None
+        forgotten = reading.lemma == "forget" and reading.standing.polarity is Polarity.ENDED
         if died:
             noun = reading.clause.subject
+        elif forgotten:
+            noun = next((phrase.head for phrase in reading.phrases if phrase.preposition in ("about", "")), None)
         elif reading.actor == SPEAKER and reading.lemma in ("have", "own", "adopt", "get"):
             noun = next((phrase.head for phrase in reading.direct()[:1]), None)
         else:
             return
         if noun is None or noun.lemma_.lower() not in PETS - {"pet"} or any(_name_beside(noun)):
             return
-        if died != _is_mine(noun) or (not died and noun.i < head.i):
+        if (died or forgotten) != _is_mine(noun) or (not died and noun.i < head.i):
             return
         kind = noun.lemma_.lower()
         yield Claim(
