@@ -85,7 +85,13 @@ def _readings(
         question = re.sub(
             r"\bmy\b", "@'s", re.sub(r"\b(?:i|me)\b", "@", text, flags=re.IGNORECASE), flags=re.IGNORECASE
         )
-        return [(subject, question) for subject in subjects.speaker(reader, caller, session_id)]
+        own = subjects.speaker(reader, caller, session_id)
+        theirs = [
+            (relative, re.sub(re.escape(relative.spoken), "@", text, flags=re.IGNORECASE))
+            for subject in own
+            for relative in subjects.relatives(reader, text, subject)
+        ]
+        return [*theirs, *((subject, question) for subject in own)]
     spoken = {subject.spoken.lower() for subject in named}
     if len(spoken) != 1:
         return []

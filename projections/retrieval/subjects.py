@@ -16,7 +16,8 @@ from projections.reading import Reader
 NOBODY_YET: EntityName = ("person", "user")  # on whom hangs what a user says before telling a name
 
 SPEAKER_OF_SESSION = """
-SELECT e.type, e.name_key FROM {sessions} AS s JOIN {entities} AS e ON e.id = s.speaker_id
+SELECT e.type, e.name_key FROM {sessions} AS s JOIN {entities} AS n ON n.id = s.speaker_id
+    JOIN {entities} AS e ON e.id = n.canonical_id
 WHERE s.id = %(session_id)s AND e.forgotten_at IS NULL
 """
 
@@ -27,16 +28,17 @@ FROM (
     WHERE s.principal_id = %(principal_id)s AND s.speaker_id IS NOT NULL
     ORDER BY s.opened_at DESC, s.id DESC
     LIMIT %(sessions_max)s
-) AS s JOIN {entities} AS e ON e.id = s.speaker_id
+) AS s JOIN {entities} AS n ON n.id = s.speaker_id JOIN {entities} AS e ON e.id = n.canonical_id
 WHERE e.forgotten_at IS NULL
 """
 SESSIONS_MAX = 50
 
+# Names, their own or another one of an entity, and the entity that each stands for.
 NAMED = """
-SELECT e.* FROM {entities} AS e
-WHERE e.name_key = ANY(%(names)s) AND e.forgotten_at IS NULL
-ORDER BY e.created_at, e.id
+SELECT DISTINCT n.name_key, c.type, c.name_key FROM {entities} AS n JOIN {entities} AS c ON c.id = n.canonical_id
+WHERE n.name_key = ANY(%(names)s) AND n.forgotten_at IS NULL AND c.forgotten_at IS NULL
 """
+SUBJECTS_MAX = 8
 
 # The oldest entity of a name stands for all.
 NAMES = """
@@ -47,6 +49,19 @@ ORDER BY min(e.created_at), e.type, e.name_key
 """
 
 FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|i['’]m|i['’]ve|i['’]d)\b", re.IGNORECASE)
+
+HELD_TO_BE = """
+SELECT v.value FROM {attribute_versions} AS v
+WHERE v.entity_id = ANY(%(entity_ids)s) AND v.key = %(key)s AND {in_force:v}
+ORDER BY v.said_at DESC, v.id
+LIMIT 2
+"""
+
+# "my sister" where the question is about something of hers, or about her.
+MY_RELATIVE = re.compile(
+    r"\bmy (?P<what>[^\W\d_]+(?: in[- ]law)?)(?=['’]s\b| (?:live|work|do|come|study|like|from|born|married)\w*\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +109,30 @@ def named(reader: Reader, text: str, names: Sequence[str]) -> list[Subject]:
     """
     if not names:
         return []
-    rows: dict[EntityName, list[EntityRow]] = {}
-    for row in reader.rows(entities.TABLE, NAMED, {"names": list(names)}):
-        rows.setdefault((row.type, row.name_key), []).append(row)
-    found: list[Subject] = []
-    for name in sorted(rows, key=lambda name: (-len(name[1]), name)):
-        spoken = _spoken(name[1], text)
-        if spoken and not any(spoken.lower() in other.spoken.lower() and name[1] != other.name[1] for other in found):
-            found.append(Subject(name, rows[name], spoken))
-    return found
+    found: dict[EntityName, str] = {}
+    for key, kind, name in sorted(reader.tuples(NAMED, {"names": list(names)}), key=lambda row: (-len(row[0]), row)):
+        spoken = _spoken(key, text)
+        inside = any(spoken.lower() in other.lower() and spoken.lower() != other.lower() for other in found.values())
+        if not inside:
+            found.setdefault((kind, name), spoken)
+    return [Subject(name, of_name(reader, name), spoken) for name, spoken in list(found.items())[:SUBJECTS_MAX]]
+
+
+def relatives(reader: Reader, text: str, whose: Subject) -> list[Subject]:
+    """Whom `text` calls by what they are to the speaker: "my sister's".
+
+    Who is held to be that, else who goes by just that name (see `memory.wanted.resolver`).
+    """
+    match = MY_RELATIVE.search(text)
+    if match is None:
+        return []
+    what = name_key(match["what"])
+    names = [name_key(value) for (value,) in reader.tuples(HELD_TO_BE, {"entity_ids": whose.ids, "key": what})]
+    for name in (*names, f"{whose.name[1]}'s_{what}"):
+        rows = entities.named_of_any_type(reader, name)
+        if rows:
+            return [Subject((rows[0].type, rows[0].name_key), rows, match[0])]
+    return []
 
 
 def of_name(reader: Reader, name: EntityName) -> list[EntityRow]:
