@@ -1,5 +1,6 @@
 """Principals, keys and scope nodes in the wire's shapes."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -49,6 +50,19 @@ def key(known: Key, used_at: Mapping[UUID, datetime]) -> Json:
         "validUntil": ids.moment(known.expires_at),
         "lastUsedAt": ids.moment(used_at.get(known.id)),
     }
+
+
+def managed_principal(known: Principal, held: Sequence[HeldGrant]) -> Json:
+    """As the management API spells it."""
+    return _snake(principal(known, held))
+
+
+def managed_key(known: Key, used_at: Mapping[UUID, datetime]) -> Json:
+    return _snake(key(known, used_at))
+
+
+def _snake(shape: Json) -> Json:
+    return {re.sub("([A-Z])", lambda found: "_" + found[1].lower(), name): value for name, value in shape.items()}
 
 
 def minted(key_id: UUID, name: str, secret: str, expires_at: datetime | None) -> Json:

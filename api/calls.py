@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, QueryParams
 from api import ids, instants
 from api.config import CONTEXT_ID_LENGTH_MAX
 from api.instants import Asked
-from api.keys import digest
+from api.keys import digest, is_management_key
 from api.schemas import InstantBody
 from api.wiring import Services
 from memory.errors import InvalidContextId, InvalidRequest, NotFound, Unauthorised
@@ -58,9 +58,9 @@ class Call:
     @property
     def context_id(self) -> str:
         """Raises InvalidContextId."""
-        self._refuse_unreadable()
+        self.refuse_unreadable()
         context_id = self.path["context_id"]
-        if not context_id.strip() or len(context_id) > CONTEXT_ID_LENGTH_MAX or not context_id.isprintable():
+        if not is_context_id(context_id):
             raise InvalidContextId(f"a context id has 1 to {CONTEXT_ID_LENGTH_MAX} printable characters")
         return context_id
 
@@ -142,7 +142,13 @@ class Call:
         patterns = [pattern for pattern in self.query.getlist("lens") if pattern.strip()]
         return lens_of([pattern] for pattern in patterns) if patterns else None
 
-    def _refuse_unreadable(self) -> None:
+    def require_operator(self) -> None:
+        """Raises Unauthorised unless the request comes with a management key."""
+        with self.services.pool.connection() as connection:
+            if not is_management_key(connection, self._key_digest()):
+                raise Unauthorised("send a management key as 'Authorization: Bearer <key>'")
+
+    def refuse_unreadable(self) -> None:
         """No text of the address may hold what the database can't: it could match nothing, or break the query."""
         for name, text in (*self.path.items(), *self.query.multi_items()):
             if name != "context_id":
@@ -163,6 +169,11 @@ class Call:
             raise Unauthorised()
         self.note.caller = found[0]
         return found
+
+
+def is_context_id(text: str) -> bool:
+    """Whether a context may be called so: 1 to CONTEXT_ID_LENGTH_MAX printable characters, not all of them blank."""
+    return bool(text.strip()) and len(text) <= CONTEXT_ID_LENGTH_MAX and text.isprintable()
 
 
 def on_behalf_of(headers: Headers) -> tuple[UUID | None, str] | None:

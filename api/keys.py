@@ -10,7 +10,7 @@ from pathlib import Path
 from api.errors import StartupError
 from memory.administration import ADMIN, SYSTEM, Administration
 from memory.events import GrantGiven, PrincipalCreated, ScopeSetDefined
-from memory.log import EventLog, Pool, Writing
+from memory.log import Connection, EventLog, Pool, Writing
 from memory.principals import VERBS
 from memory.recorded import Origin
 from memory.scopes import EVERYTHING, ROOT_SET, scope_set_id
@@ -20,6 +20,7 @@ from projections.directory import directory_of
 
 BOOTSTRAP_KEY_NAME = "bootstrap"
 
+IS_MANAGEMENT_KEY = "SELECT 1 FROM management_keys WHERE digest = %(digest)s"
 PIN_MANAGEMENT_KEY = "INSERT INTO management_keys (digest) VALUES (%(digest)s) ON CONFLICT DO NOTHING"
 
 
@@ -118,6 +119,10 @@ def found_context(writing: Writing, *, admin_name: str = "admin", admin_external
         ],
         Origin(principal_id=ADMIN, scope_set_id=scope_set_id(ROOT_SET)),
     )
+
+
+def is_management_key(connection: Connection, key_digest: str) -> bool:
+    return connection.execute(IS_MANAGEMENT_KEY, {"digest": key_digest}).fetchone() is not None
 
 
 def ensure_management_key(pool: Pool, key: str) -> None:

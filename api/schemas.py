@@ -1,7 +1,7 @@
 """Request bodies. Both spellings of field names are taken, snake_case and camelCase; unknown fields are ignored."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -122,6 +122,28 @@ def _key_name(text: str) -> str:
     return _name(text)
 
 
+def _config(value: dict[str, Any]) -> dict[str, Any]:
+    """Objects and lists of what JSON has, not deep, and readable all through."""
+    for text in texts_in(value):
+        _readable(text)
+    return value
+
+
+def texts_in(value: Any, *, deepest: int = 20) -> Iterator[str]:
+    """All strings of a JSON value. Raises ValueError for one that is nested deeper."""
+    if deepest < 0:
+        raise ValueError("is nested too deeply")
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for one in value.values():
+            yield from texts_in(one, deepest=deepest - 1)
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts_in(one, deepest=deepest - 1)
+
+
 def _verb(text: str) -> str:
     if text not in VERBS:
         raise ValueError(f"must be one of {', '.join(VERBS)}")
@@ -144,6 +166,7 @@ def _not_blank(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_readable)]
+Config = Annotated[dict[str, Any], AfterValidator(_config)]
 Name = Annotated[str, AfterValidator(_name)]
 KeyName = Annotated[str, AfterValidator(_key_name)]
 GivenGrants = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_grants)]
@@ -294,6 +317,37 @@ class PrincipalBody(Body):
 class KeyBody(Body):
     name: KeyName | None = None
     grants: GivenGrants | None = None
+
+
+class GrantsBody(Body):
+    grants: GivenGrants | None = None
+
+
+class PrincipalChangesBody(Body):
+    grants: GivenGrants | None = None
+    write_scopes: Scopes = None
+
+
+class AccessTokenBody(Body):
+    external_id: Name
+    display_name: Name | None = None
+    ttl_seconds: Annotated[int, Field(strict=True, ge=1, le=10 * 365 * 24 * 3600)]
+    grants: GivenGrants | None = None
+
+
+class NewContextBody(Body):
+    namespace: Name | None = None
+    database: Name | None = None
+    description: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+    admin_external_id: Name | None = None
+    admin_display_name: Name | None = None
+    config: Config = Field(default_factory=dict)
+
+
+class ContextChangesBody(Body):
+    config: Config = Field(default_factory=dict)
+    description: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
+    enforcement_blocked: Annotated[bool, Field(strict=True)] = False
 
 
 class CloseBody(Body):

@@ -14,6 +14,7 @@ from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.errors import StartupError
 from api.models import Models
+from api.overrides import Overrides
 from api.queue import Queue
 from api.watch import PostgresWatch
 from memory.curation import Curation
@@ -51,6 +52,7 @@ class Services:
     extractor: LocalExtractor
     traces: TraceBuffer
     audit: AuditBuffer
+    overrides: Overrides
     queue: Queue
     recall: Recall
     models: Models
@@ -92,6 +94,8 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
     models = Models(settings.config)
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
+        overrides = Overrides(pool)
+        models.context_overrides = overrides.of
         if rebuild_lagging:
             _rebuild_lagging(database, log)
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
@@ -113,6 +117,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 extractor=extractor,
                 traces=traces,
                 audit=audit,
+                overrides=overrides,
                 queue=Queue(pool),
                 recall=Recall(WordsAlone(), traces),
                 models=models,

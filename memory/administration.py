@@ -106,6 +106,17 @@ class Administration:
             raise InvalidRequest(f"path: these verbs come from the wider grant on {wider}; revoke that one")
         self._record(*events)
 
+    def replace_grants(self, principal_id: UUID, grants: Grants) -> None:
+        """Give and revoke until exactly `grants` are held. Raises NotFound, Forbidden."""
+        self._changeable(principal_id)
+        wanted = {path: {verb for verb in VERBS if path in grants.get(verb, ())} for path in _paths(grants)}
+        for grant in self.directory.grants(principal_id):
+            extra = tuple(verb for verb in grant.verbs if verb not in wanted.get(grant.path, ()))
+            if extra:
+                self._record(GrantRevoked(principal_id=principal_id, grant_id=grant.id, path=grant.path, verbs=extra))
+        for path, verbs in wanted.items():
+            self.give(principal_id, path, sorted(verbs))
+
     def choose_write_scopes(self, principal_id: UUID, scopes: ScopeSet) -> None:
         """Set where a principal's writes go unless they say otherwise. Raises NotFound, Forbidden."""
         principal = self._changeable(principal_id)
@@ -226,10 +237,13 @@ def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 def _given(principal_id: UUID, grants: Grants) -> list[GrantGiven]:
     """One grant a pattern, with all its verbs."""
-    paths = sorted({path for patterns in grants.values() for path in patterns})
     return [
         GrantGiven(
             principal_id=principal_id, path=path, verbs=tuple(verb for verb in VERBS if path in grants.get(verb, ()))
         )
-        for path in paths
+        for path in _paths(grants)
     ]
+
+
+def _paths(grants: Grants) -> list[str]:
+    return sorted({path for patterns in grants.values() for path in patterns})

@@ -54,7 +54,7 @@ ORDER BY p.id = %(principal_id)s::uuid DESC NULLS LAST
 LIMIT 1
 """
 
-LIVE_GENERATION = "SELECT generation FROM contexts WHERE context_id = %(context_id)s"
+LIVE_GENERATION = "SELECT generation FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL"
 
 SCOPE_SETS = """
 SELECT s.id, s.clauses, s.position_from FROM scope_sets AS s
@@ -124,10 +124,16 @@ def caller_of_principal(connection: psycopg.Connection[Any], context_id: str, pr
 
 def every_scope_set(connection: psycopg.Connection[Any], context_id: str) -> tuple[int, list[UUID]]:
     """The live generation and all scope sets of a context, for the server's own work on behalf of nobody."""
-    generation = connection.execute(LIVE_GENERATION, {"context_id": context_id}).fetchone()
+    generation = generation_of(connection, context_id)
     assert generation is not None
-    parameters = {"context_id": context_id, "generation": generation[0], "after": 0}
-    return generation[0], [row[0] for row in connection.execute(SCOPE_SETS, parameters)]
+    parameters = {"context_id": context_id, "generation": generation, "after": 0}
+    return generation, [row[0] for row in connection.execute(SCOPE_SETS, parameters)]
+
+
+def generation_of(connection: psycopg.Connection[Any], context_id: str) -> int | None:
+    """The live generation of a context's read models, None if there is no such context."""
+    row = connection.execute(LIVE_GENERATION, {"context_id": context_id}).fetchone()
+    return row[0] if row else None
 
 
 def narrowed(connection: psycopg.Connection[Any], caller: Caller, lens: Lens) -> Caller:

@@ -1,4 +1,4 @@
-"""GET /me: who the key's holder is, and what it may do."""
+"""GET /me: who the key's holder is, and what it may do; GET /providers: which models it reaches."""
 
 from typing import Any
 
@@ -21,4 +21,22 @@ def get_me(call: Call) -> tuple[int, dict[str, Any]]:
         "delegatedPrincipalId": ids.principal(caller.principal_id) if caller.is_delegated else None,
         "writeScopes": [list(clause) for clause in caller.write_scopes],
         "enforce": True,
+    }
+
+
+def list_providers(call: Call) -> tuple[int, dict[str, Any]]:
+    """The models that the context is configured to ask, by their providers."""
+    context_id = call.caller().context_id
+    settings = call.services.models.settings(context_id)
+    chosen = [choice for choice in (settings.extraction, settings.response, settings.embedding_choice) if choice]
+    providers = sorted({choice.provider for choice in chosen})
+    return 200, {
+        "providers": [
+            {
+                "name": provider,
+                "models": sorted({choice.model for choice in chosen if choice.provider == provider}),
+                "reachable": all(choice.usable for choice in chosen if choice.provider == provider),
+            }
+            for provider in providers
+        ]
     }
