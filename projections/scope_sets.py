@@ -34,6 +34,11 @@ def clauses(reader: Reader) -> dict[UUID, list[list[str]]]:
     return {row.id: json.loads(row.clauses) for row in reader.rows(TABLE, ALL, {})}
 
 
+def all_of(reader: Reader) -> dict[UUID, ScopeSet]:
+    """Every scope set that the reader may see."""
+    return {row.id: clauses_of(row.clauses) for row in reader.rows(TABLE, ALL, {})}
+
+
 def clauses_of(text: str) -> ScopeSet:
     """The scope set that a row's `clauses` spells."""
     return tuple(tuple(clause) for clause in json.loads(text))

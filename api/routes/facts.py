@@ -15,8 +15,9 @@ from memory.idempotency import RequestKey
 from memory.log import Writing
 from memory.principals import Caller
 from memory.remember import ExtractionStatus, Learnt, Turn
+from memory.scopes import visible
 from memory.values import Infer, Role
-from projections import diffs, passages
+from projections import diffs, passages, scope_sets
 from projections.reading import Reader
 
 ACCEPTED = 202
@@ -25,14 +26,23 @@ IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Builds the extraction object of a turn inside the transaction that recorded it."""
+    """Builds the extraction object of a turn inside the transaction that recorded it.
+
+    It shows what the caller may read, also where it may write more: a correction tells what was there.
+    """
 
     caller: Caller
 
     def __call__(self, writing: Writing, learnt: Learnt) -> dict[str, Any]:
-        seen = {*self.caller.visible, *(one.origin.scope_set_id for one in learnt.recorded if one.origin.scope_set_id)}
+        seen = set(self.caller.visible)
+        fresh = {one.origin.scope_set_id for one in learnt.recorded if one.origin.scope_set_id} - seen
+        if fresh:
+            reader = Reader(writing.cursor, writing.context_id, writing.generation, list(fresh))
+            patterns = self.caller.patterns("memory:read")
+            seen |= {one for one, clauses in scope_sets.all_of(reader).items() if visible(clauses, patterns)}
+        shown = [one for one in learnt.recorded if one.origin.scope_set_id in seen]
         reader = Reader(writing.cursor, writing.context_id, writing.generation, list(seen))
-        return wire.extraction(learnt, diffs.turn_diff(reader, learnt.recorded))
+        return wire.extraction(learnt, diffs.turn_diff(reader, shown))
 
 
 def create_fact(call: Call) -> tuple[int, dict[str, Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from api.app import ASYNC_ROUTES, PREFIX, ROUTES
 from api.ids import new_id
 from tests.e2e.clients.rest import Context, Json, assert_error, content, new_context
 from tests.servers import ServerProcess
+from tests.tenants import Tenant, operator, operator_key
 
 CONTRACT = json.loads((Path(__file__).parents[1] / "data" / "contract_shapes.json").read_text(encoding="utf-8"))
 NO_SESSION = "01arz3ndektsv4rrffq69g5fav"
@@ -55,11 +57,33 @@ class Operation(NamedTuple):
 
 SAID = [{"role": "user", "content": "I live in Lyon."}, {"role": "assistant", "content": "Lyon is lovely."}]
 SESSION = "/{context_id}/sessions/{session_id}"
+MANAGED = "/contexts/{id}"
+MANAGED_PRINCIPAL = MANAGED + "/principals/{principal_id}"
 PRINCIPAL = "/{context_id}/principals/{principal_id}"
 ENTITY = "/{context_id}/entities/{entity_type}/{entity_name:path}"
 OPERATIONS = (
     Operation("GET", "/health", "Health"),
+    Operation("GET", "/contexts", "Contexts"),
+    Operation("POST", "/contexts/{id}", "Context_", {"namespace": "acme", "config": {"token_limit": 5}}, 201),
+    Operation("GET", MANAGED, "Context_"),
+    Operation("PATCH", MANAGED, "Context_", {"config": {"providers": {"openai": {"api_key": "hidden-key"}}}}),
+    Operation("GET", MANAGED + "/principals", "ManagedPrincipal[]"),
+    Operation("POST", MANAGED + "/principals", "ManagedPrincipal", {"display_name": "Bo", "external_id": "bo"}, 201),
+    Operation("GET", MANAGED_PRINCIPAL, "ManagedPrincipal"),
+    Operation("PATCH", MANAGED_PRINCIPAL, "ManagedPrincipal", {"write_scopes": ["/"]}),
+    Operation("DELETE", MANAGED_PRINCIPAL, None, status=204),
+    Operation("GET", MANAGED_PRINCIPAL + "/keys", "ManagedKey[]"),
+    Operation("POST", MANAGED_PRINCIPAL + "/keys/{key_name}", "MintedKey", status=201),
+    Operation("POST", MANAGED_PRINCIPAL + "/keys/{key_name}/rotate", "MintedKey"),
+    Operation("DELETE", MANAGED_PRINCIPAL + "/keys/{key_name}", None, status=204),
+    Operation("GET", MANAGED + "/keys", "ManagedKey[]"),
+    Operation("POST", MANAGED + "/keys/{key_name}/rotate", "MintedKey"),
+    Operation("DELETE", MANAGED + "/keys/{key_name}", None, status=204),
+    Operation("POST", MANAGED + "/access-tokens", "MintedKey", {"external_id": "cy", "ttl_seconds": 60}, 201),
+    Operation("GET", "/migrations", "Migrations"),
+    Operation("GET", "/verbs", "Verb[]"),
     Operation("GET", "/{context_id}/me", "Whoami"),
+    Operation("GET", "/{context_id}/providers", "Providers"),
     Operation("GET", "/{context_id}/keys", "Key[]"),
     Operation("GET", "/{context_id}/keys", "Keys", params={"count": "true"}),
     Operation("POST", "/{context_id}/keys", "MintedKey", status=201),
@@ -152,6 +176,7 @@ PATHS_OF_ROWS = (
 # A made-up id in a sentence would be parsed differently from run to run.
 NUMBERS = itertools.count(1)
 FRESH = ("key_name", "attribute_id", "relation_id", "instruction_id", "uncertainty_id")
+OPERATED = [operation for operation in OPERATIONS if operation.route.startswith(("/contexts", "/migr", "/verbs"))]
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
 
@@ -173,6 +198,7 @@ class Place(NamedTuple):
             "turn_id": self.turn_id,
             "correction_id": self.correction_id,
             "principal_id": "principal:admin",
+            "id": quote(self.context.name),
             "trace_id": self.trace_id,
             "entity_type": "person",
             "entity_name": "alice",
@@ -180,7 +206,9 @@ class Place(NamedTuple):
             "context_id": context_path or self.context.path.removeprefix(PREFIX + "/"),
             **names,
         }
-        if key == self.context.key and context_path is None:
+        if operation in OPERATED:
+            filled |= self.managed_ids(operation)
+        elif key == self.context.key and context_path is None:
             filled |= self.fresh_ids(operation.route)
         filled = dict.fromkeys(FRESH, "none") | filled
         path = PREFIX + operation.route.replace(":path", "").format(**filled)
@@ -189,6 +217,19 @@ class Place(NamedTuple):
         return httpx.request(
             operation.method, url, json=operation.body, params=operation.params, headers=headers, timeout=60
         )
+
+    def managed_ids(self, operation: Operation) -> dict[str, str]:
+        """A key and a principal made just now, for what kills them, and a new context's name."""
+        with operator(self.context.server) as client:
+            tenant = Tenant(self.context.server, client, self.context.name)
+            principal_id = tenant.principal(f"p {new_id()}", {})
+            name = f"key {new_id()}"
+            if (operation.method, operation.status) != ("POST", 201):
+                tenant.key(principal_id, name)
+        context = quote(
+            f"new {new_id()}" if operation.status == 201 and operation.route == MANAGED else self.context.name
+        )
+        return {"id": context, "principal_id": principal_id, "key_name": quote(name)}
 
     def fresh_ids(self, route: str) -> dict[str, str]:
         """Ids of something made just now, for a route that settles it by hand."""
@@ -309,9 +350,11 @@ def test_a_valid_call_has_the_shape_of_the_contract(place: Place, rest: httpx.Cl
     if operation.method == "POST" and operation.route.startswith(SESSION):
         names = {"session_id": content(rest.post("/sessions"), 201)["id"]}
 
-    answer = place.call(operation, key=place.context.key, **names)
+    key = operator_key(place.context.server) if operation in OPERATED else place.context.key
+    answer = place.call(operation, key=key, **names)
 
     assert answer.status_code == operation.status, answer.text
+    assert "hidden-key" not in answer.text
     assert answer.headers["x-trace-id"]
     if operation.shape is None:
         assert answer.content == b""
@@ -362,6 +405,12 @@ def test_a_preview_stores_nothing(rest: httpx.Client) -> None:
     assert_error(rest.get("/entities/person/zoe"), 404)
     assert_error(rest.get(f"/sessions/{preview['sessionId']}"), 404)
     assert content(rest.get("/sessions", params={"limit": 1})) == before
+
+
+@pytest.mark.parametrize("operation", OPERATED, ids=str)
+def test_managing_needs_a_management_key(place: Place, operation: Operation) -> None:
+    for key in (None, "wrong", place.context.key):
+        assert_error(place.call(operation, key=key), 401)
 
 
 # --- keys, context ids, unknown routes ---------------------------------------------------------
