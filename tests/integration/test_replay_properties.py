@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from api import keys
 from api.ids import new_id
 from api.wiring import Services
-from memory.candidates import AnyCandidate, AttributeCandidate, Mention, Polarity, RelationCandidate
+from memory.candidates import (
+    SPEAKER,
+    AliasCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    Mention,
+    NameCandidate,
+    Polarity,
+    RelationCandidate,
+    SeparationCandidate,
+)
 from memory.recorded import Recorded
 from memory.values import Infer
 from projections.read_models import READ_MODELS
@@ -20,7 +30,7 @@ from tests.worlds import World, world_in
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
-people = st.sampled_from(["Ana", "Bo"]).map(lambda name: Mention(type="person", name=name))
+people = st.sampled_from([SPEAKER, *(Mention(type="person", name=name) for name in ("Ana", "Bo", "Cy"))])
 statements = {
     "start": st.integers(0, 2),
     "polarity": st.sampled_from([Polarity.AFFIRMED, Polarity.AFFIRMED, Polarity.ENDED, Polarity.NEGATED]),
@@ -34,7 +44,12 @@ attributes = st.builds(
     **statements,
 )
 relations = st.builds(RelationCandidate, subject=people, label=st.just("knows"), object=people, **statements)
-candidates: st.SearchStrategy[AnyCandidate] = st.one_of(attributes, attributes, relations)
+names: st.SearchStrategy[AnyCandidate] = st.one_of(
+    st.builds(AliasCandidate, entity=people, name=people),
+    st.builds(SeparationCandidate, name=people),
+    st.builds(NameCandidate, name=st.sampled_from(["Ana", "Dee"])),
+)
+candidates: st.SearchStrategy[AnyCandidate] = st.one_of(attributes, attributes, relations, names)
 # (hours after noon when it was said, what): times out of order are late arrivals.
 histories = st.lists(st.tuples(st.integers(-5, 5), st.lists(candidates, max_size=4)), min_size=1, max_size=8)
 
