@@ -364,6 +364,12 @@ class SeparateBody(Body):
     reason: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None
 
 
+class FsckBody(Body):
+    check: Text | None = None
+    duplicate_threshold: Annotated[float, Field(ge=0, le=1)] = 0.95
+    max_results: Annotated[int, Field(ge=0)] = 100
+
+
 class ResolveBody(Body):
     accepted_value: Annotated[str, AfterValidator(_value)]
     note: Annotated[Text, Field(max_length=NOTE_LENGTH_MAX)] | None = None

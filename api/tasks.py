@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from api.document_reading import DocumentReading
+from api.expiry import EXPIRY
 from api.recovery import PendingTurns
 from api.worker import Task
 
 
 def tasks(earlier: Mapping[str, int] | None = None) -> tuple[Task, ...]:
     """earlier: by context, the position up to which turns were left by an earlier run of the server."""
-    return PendingTurns(earlier or {}).task, DocumentReading().task
+    return PendingTurns(earlier or {}).task, DocumentReading().task, EXPIRY

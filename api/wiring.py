@@ -22,6 +22,7 @@ from memory.documents.learning import DocumentLearning
 from memory.documents.library import Library
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
+from memory.lifecycle import Lifecycle
 from memory.log import EventLog, Pool
 from memory.remember import Memory
 from projections.audit import AuditBuffer
@@ -49,6 +50,7 @@ class Services:
     memory: Memory
     forgetting: Forgetting
     curation: Curation
+    lifecycle: Lifecycle
     extractor: LocalExtractor
     traces: TraceBuffer
     audit: AuditBuffer
@@ -114,6 +116,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 memory=memory,
                 forgetting=Forgetting(log, knowledge),
                 curation=Curation(memory, knowledge),
+                lifecycle=Lifecycle(log, knowledge),
                 extractor=extractor,
                 traces=traces,
                 audit=audit,

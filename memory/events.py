@@ -450,6 +450,14 @@ class AttributeRelinked(LineChange, frozen=True, kw_only=True):
     """A statement took another place in its line: other neighbours, another standing or rank."""
 
 
+class ContextRowsExpired(Event, frozen=True, kw_only=True):
+    """Memories of the moment that nobody has said again lapse together: ids of versions and actions."""
+
+    attributes: tuple[UUID, ...] = ()
+    relations: tuple[UUID, ...] = ()
+    actions: tuple[UUID, ...] = ()
+
+
 # --- relations, actions, instructions, uncertainties ------------------------------------------------
 
 
@@ -683,6 +691,7 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     AttributeClosed,
     AttributeReopened,
     AttributeRelinked,
+    ContextRowsExpired,
     RelationAsserted,
     RelationReaffirmed,
     RelationEnded,

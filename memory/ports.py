@@ -68,6 +68,19 @@ class NamesInScope:
     own_ids: frozenset[UUID]
 
 
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """Ids of versions and actions that were last said before some time."""
+
+    attributes: Sequence[UUID]
+    relations: Sequence[UUID]
+    actions: Sequence[UUID]
+
+    @property
+    def rows(self) -> int:
+        return len(self.attributes) + len(self.relations) + len(self.actions)
+
+
 class Knowledge(Protocol):
     """Reads what is known, inside an open append. `visible`: scope sets that the caller may see."""
 
@@ -101,6 +114,10 @@ class Knowledge(Protocol):
         self, writing: Writing, names: Sequence[EntityName], visible: Sequence[UUID]
     ) -> list[NamesInScope]:
         """Each visible scope set that knows one of the names, in a fixed order."""
+        ...
+
+    def lapsed(self, writing: Writing, scope_set_ids: Sequence[UUID], *, before: datetime) -> Lapsed:
+        """What of the moment is in force in the scope sets and was last said before a time."""
         ...
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...

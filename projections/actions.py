@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import ActionRecorded, EntitiesMerged, EntitiesSeparated, SpeakerNamed
+from memory.events import ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed
 from memory.recorded import Recorded
 from memory.regrouping import destination, told_of_after
 from memory.values import comparable
@@ -59,11 +59,11 @@ TABLE = Table(
     """,
     indexes={"of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL"},
 )
-HANDLES = (ActionRecorded, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
+HANDLES = (ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
 LIVE_BY_CATEGORY = """
 SELECT a.* FROM {actions} AS a JOIN {entities} AS e ON e.id = a.actor_id
-WHERE a.category = %(category)s AND e.forgotten_at IS NULL
+WHERE a.category = %(category)s AND a.valid_to IS NULL AND e.forgotten_at IS NULL
 ORDER BY a.said_at DESC, a.id
 LIMIT %(limit)s
 """
@@ -128,6 +128,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     said_of=event.actor_id,
                 ),
             )
+        case ContextRowsExpired(actions=lapsed):
+            at = recorded.known_at
+            for action_id in lapsed:
+                yield Revise(TABLE, action_id, at, lambda row: replace(row, valid_to=max(at, row.valid_from or at)))
         case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
 
             def moved(row: ActionRow) -> ActionRow:

@@ -21,6 +21,7 @@ from memory.events import (
     AttributeRelinked,
     AttributeReopened,
     AttributeSuperseded,
+    ContextRowsExpired,
     EntitiesMerged,
     EntitiesSeparated,
     SpeakerNamed,
@@ -93,6 +94,7 @@ HANDLES = (
     EntitiesMerged,
     EntitiesSeparated,
     SpeakerNamed,
+    ContextRowsExpired,
 )
 
 LIVE_OF_ENTITIES = """
@@ -169,6 +171,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             )
         case AttributeSuperseded() | AttributeClosed() | AttributeReopened() | AttributeRelinked() as changed:
             yield statements.revised(VERSIONS, changed)
+        case ContextRowsExpired(attributes=lapsed):
+            for version_id in lapsed:
+                yield statements.expired(VERSIONS, version_id, recorded.known_at)
         case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
             known_at = recorded.known_at
 

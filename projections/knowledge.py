@@ -7,6 +7,7 @@ read, unless the new words go into its past.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from memory.cardinality import is_functional, line_key
@@ -15,12 +16,12 @@ from memory.identities import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.log import Cursor, Writing
 from memory.nicknames import lookups
-from memory.ports import HeldEntity, HeldFact, KnownSession, NamesInScope, PendingExtraction
+from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
 from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
 from memory.values import unit_value
 from memory.wanted import UNNAMED_USER, relation_unit
-from projections import belongings, entities, held, scope_sets, turns
+from projections import belongings, entities, held, lifecycle, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
@@ -167,6 +168,9 @@ class ReadModelKnowledge:
             own_ids[scope_set_id].add(entity_id)
         clauses = scope_sets.clauses(reader)
         return [NamesInScope(scope_set(clauses[one]), found[one], frozenset(own_ids[one])) for one in sorted(found)]
+
+    def lapsed(self, writing: Writing, scope_set_ids: Sequence[UUID], *, before: datetime) -> Lapsed:
+        return lifecycle.lapsed(_reader(writing, scope_set_ids), before)
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
         return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)

@@ -12,6 +12,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from memory.events import (
+    ContextRowsExpired,
     EntitiesMerged,
     EntitiesSeparated,
     RelationAsserted,
@@ -76,6 +77,7 @@ HANDLES = (
     EntitiesMerged,
     EntitiesSeparated,
     SpeakerNamed,
+    ContextRowsExpired,
 )
 
 LIVE_OF_ENTITIES = """
@@ -153,6 +155,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             )
         case RelationSuperseded() | RelationClosed() | RelationReopened() | RelationRelinked() as changed:
             yield statements.revised(TABLE, changed)
+        case ContextRowsExpired(relations=lapsed):
+            for version_id in lapsed:
+                yield statements.expired(TABLE, version_id, recorded.known_at)
         case EntitiesMerged() | EntitiesSeparated() | SpeakerNamed() as regrouping:
             known_at = recorded.known_at
 

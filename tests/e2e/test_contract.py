@@ -134,6 +134,12 @@ OPERATIONS = (
     Operation("GET", ENTITY + "/history", "HistoryOfAll"),
     Operation("GET", ENTITY + "/neighbourhood", "Neighbourhood"),
     Operation("DELETE", ENTITY, None, status=204),
+    Operation("POST", ENTITY + "/merge", "EntityFacts", {"into": "person/Katherine", "reason": "told so"}),
+    Operation("POST", ENTITY + "/separate", "EntityFacts"),
+    Operation("POST", "/{context_id}/fsck", "Fsck"),
+    Operation("POST", "/{context_id}/fsck", "Fsck", {"check": "duplicates", "duplicateThreshold": 0.9}),
+    Operation("POST", "/{context_id}/lifecycle/decay", "Lifecycle"),
+    Operation("POST", "/{context_id}/lifecycle/expire", "Lifecycle"),
     Operation("GET", "/{context_id}/attributes", "Attributes"),
     Operation("GET", "/{context_id}/relations", "Relations"),
     Operation("GET", "/{context_id}/actions", "Actions"),
@@ -346,6 +352,11 @@ def test_a_valid_call_has_the_shape_of_the_contract(place: Place, rest: httpx.Cl
     if operation.method == "DELETE":
         rest.post("/facts", json={"infer": "triples", "triples": [{"entity": {"type": "person", "name": "Gone"}}]})
         names = {"session_id": content(rest.post("/sessions"), 201)["id"], "entity_name": "gone"}
+
+    if operation.method == "POST" and operation.route.startswith(ENTITY):
+        kat, katherine = ({"entity": {"type": "person", "name": name}} for name in ("Kat", "Katherine"))
+        rest.post("/facts", json={"infer": "triples", "triples": [kat, katherine]})
+        names = {"entity_name": "kat"}
 
     if operation.method == "POST" and operation.route.startswith(SESSION):
         names = {"session_id": content(rest.post("/sessions"), 201)["id"]}
