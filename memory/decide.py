@@ -6,6 +6,7 @@ again over the outcome adds nothing, and their order within a turn does not matt
 - Whom the names mean is settled first (`memory.identities`), for all that the turn says.
 - Words about a property or relation take their place in the line of their unit, whose rules are in
   `memory.timeline`; the events are the difference between the line before and after.
+- What ends takes its kinds along: who no longer likes running no longer likes trail running.
 - A contrary word of lower rank and an ending that matches nothing each leave an uncertainty. A later
   clear statement of the same fact settles what was doubtful about it, but not a contradiction of ranks.
 - A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
@@ -44,7 +45,7 @@ from memory.identities import CONTRADICTION, Identities
 from memory.known import EntityName, Known, Statement, Unit
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.timeline import Place, Said, Segment, Standing, changes, line
-from memory.values import attribute_key, comparable, folded, unit_value
+from memory.values import attribute_key, comparable, folded, is_kind_of, unit_value
 from memory.wanted import actor_of, in_order, proposals, readings, relation_unit, speaker_of
 
 
@@ -133,7 +134,32 @@ class _Decision:
         def unit(past: bool) -> Unit:
             return entity_id, line_key(key), unit_value(candidate.value, single_valued=single_valued, past=past)
 
-        self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields)
+        kinds: list[Unit] = []
+        if candidate.polarity is Polarity.ENDED and not single_valued:
+            kinds = self._kinds(unit(False), key, place)
+        for number, kind in enumerate(kinds, start=1):
+            self._end_kind(kind, candidate, place, {**fields, "value": kind[2]}, number)
+        if not kinds or _ends_something(self.known.attributes.get(unit(False), ()), place, value):
+            self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields)
+
+    def _end_kind(
+        self, kind: Unit, candidate: AttributeCandidate, place: Place, fields: dict[str, Any], number: int
+    ) -> None:
+        def unit(_: bool) -> Unit:
+            return kind
+
+        value = line_value(fields["key"], kind[2])
+        self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields, number)
+
+    def _kinds(self, ended: Unit, key: str, place: Place) -> list[Unit]:
+        """The units of what is in force and of the kind that has ended: trail running, when running has."""
+        return sorted(
+            unit
+            for unit, words in self.known.attributes.items()
+            if unit[:2] == ended[:2]
+            and is_kind_of(unit[2], ended[2])
+            and _ends_something(words, place, line_value(key, unit[2]))
+        )
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self.identities.entity(candidate.subject, candidate.category)
@@ -174,14 +200,21 @@ class _Decision:
         place: Place,
         value: str,
         fields: dict[str, Any],
+        number: int = 0,
     ) -> None:
-        """Note new words about a unit, unless this turn already said them there."""
+        """Note new words about a unit, unless this turn already said them there. number: of the units that one
+        candidate is about."""
         *present, past = readings(candidate)
         if present and _ends_something(known.get(unit_of(False), ()), place, value):
             past = False
         unit = unit_of(past)
         said = self.draft.statement.said(
-            self.draft.id("statement", place[2]), candidate, place, value, past=past, of=unit[0]
+            self.draft.id(f"statement {number}" if number else "statement", place[2]),
+            candidate,
+            place,
+            value,
+            past=past,
+            of=unit[0],
         )
         if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known.get(unit, ())):
             return

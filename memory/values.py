@@ -1,5 +1,6 @@
 """Small values that everything else is made of: names, keys, ids, kinds of source."""
 
+import re
 import unicodedata
 from enum import StrEnum
 from hashlib import sha256
@@ -95,9 +96,19 @@ def unit_value(value: str, *, single_valued: bool, past: bool) -> str:
     return "" if single_valued else comparable(value)
 
 
+def is_kind_of(value: str, wider: str) -> bool:
+    """Whether a value (comparable) names a kind of what `wider` names: "trail running" is running."""
+    return bool(wider) and value.endswith(f" {wider}")
+
+
+# Between letters of Chinese, Japanese and Korean a space is a matter of taste, not of the name.
+_EAST_ASIAN = "[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_SPACE_OF_TASTE = re.compile(f"(?<={_EAST_ASIAN}) (?={_EAST_ASIAN})")
+
+
 def name_key(name: str) -> str:
     """The normalised name of an entity, as it stands in paths: "AirPods Pro" -> "airpods_pro"."""
-    return folded(name).replace(" ", "_")
+    return _SPACE_OF_TASTE.sub("", folded(name)).replace(" ", "_")
 
 
 def attribute_key(key: str) -> str:

@@ -44,6 +44,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     regrouped: set[EntityName] = set()
     loose_names: set[str] = set()
     attributes: list[WantedAttribute] = []
+    ended: list[WantedAttribute] = []
     relations: list[WantedRelation] = []
     deeds: set[tuple[EntityName, str, str]] = set()
     directives = False
@@ -69,6 +70,8 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 for past in readings(candidate):
                     said = statement.said(statement.turn_id, candidate, place, value, past=past)
                     attributes.append(WantedAttribute(resolve(entity), key, candidate.value, said, past))
+                    if said.ends:
+                        ended.append(attributes[-1])
             case RelationCandidate(subject=subject, object=target):
                 names.update((resolve(subject), resolve(target)))
                 label = attribute_key(candidate.label)
@@ -94,6 +97,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         frozenset(deeds),
         directives,
         frozenset(regrouped),
+        tuple(ended),
         proposals(ordered),
     )
 

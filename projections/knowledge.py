@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.cardinality import is_functional, line_key
+from memory.cardinality import is_functional, line_key, line_value
 from memory.directory import ScopeNode
 from memory.identities import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
@@ -19,7 +19,7 @@ from memory.nicknames import lookups
 from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
 from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
-from memory.values import unit_value
+from memory.values import comparable, is_kind_of, unit_value
 from memory.wanted import UNNAMED_USER, relation_unit
 from projections import belongings, entities, held, lifecycle, scope_sets, turns
 from projections.directory import directory_of
@@ -77,6 +77,15 @@ FROM {uncertainties} AS u JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[]) 
     ON u.entity_id = w.entity_id AND u.key = w.key
 WHERE u.valid_to IS NULL
 ORDER BY u.position_from
+"""
+
+# In force, or ended by the turn that is decided again.
+KINDS = """
+SELECT DISTINCT v.entity_id, v.line_key, v.unit_value
+FROM {attribute_versions} AS v JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[], %(values)s::text[])
+    AS w (entity_id, line_key, value) ON v.entity_id = w.entity_id AND v.line_key = w.line_key
+WHERE NOT v.single_valued AND right(v.unit_value, length(w.value) + 1) = ' ' || w.value
+    AND ((v.standing = 'current' AND v.valid_to IS NULL) OR v.turn_id = %(turn_id)s)
 """
 
 SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id = %(turn_id)s"
@@ -204,7 +213,7 @@ class ReadModelKnowledge:
         supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None
         flagged = own.ask(FLAGS_OF_TURN, turn) if again else None
         open_flags = _ask_open_flags(known, own, wanted)
-        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, wanted))
+        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, own, wanted, statement.turn_id))
         known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
         regrouped = {entity_id for name in wanted.regrouped if (entity_id := _id_of(known, name))}
         if regrouped:
@@ -257,12 +266,24 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
         known.alike = {row[0]: KnownEntity(*row) for row in alike}
 
 
-def _attribute_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
+def _attribute_words(known: Known, own: Reader, wanted: Wanted, turn_id: UUID) -> dict[Unit, list[Said]]:
     words: dict[Unit, list[Said]] = defaultdict(list)
     for one in wanted.attributes:
         if entity_id := _id_of(known, one.entity):
             value = unit_value(one.value, single_valued=known.single_valued(one.key), past=one.past)
             words[entity_id, line_key(one.key), value].append(one.said)
+    ended = {
+        (entity_id, line_key(one.key), comparable(one.value)): one
+        for one in wanted.ended
+        if not known.single_valued(one.key) and (entity_id := _id_of(known, one.entity))
+    }
+    if ended:
+        entity_ids, keys, values = (list(column) for column in zip(*ended, strict=True))
+        parameters = {"entity_ids": entity_ids, "keys": keys, "values": values, "turn_id": turn_id}
+        for entity_id, key, value in own.tuples(KINDS, parameters):
+            for (owner_id, ended_key, wider), one in ended.items():
+                if (owner_id, ended_key) == (entity_id, key) and is_kind_of(value, wider):
+                    words[entity_id, key, value].append(replace(one.said, value=line_value(one.key, value)))
     return words
 
 

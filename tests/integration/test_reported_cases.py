@@ -23,6 +23,7 @@ from api.keys import digest, new_key
 from memory.candidates import (
     SPEAKER,
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -486,6 +487,19 @@ def test_ent_08_asking_about_somebody_does_not_make_one_that_person(world: World
     assert known(world) == set()
 
 
+def test_ent_06_a_nickname_is_asked_about_and_becomes_a_name_when_told(world: World) -> None:
+    manager = Mention(type="person", name="Margarethe Holm")
+    heard(world, "My manager is Margarethe Holm.", mine("manager", "Margarethe Holm"), EntityCandidate(entity=manager))
+    marga = Mention(type="person", name="Marga")
+    asked = ActionCandidate(actor=marga, verb="asked", object="for the bill", summary="asked for the bill")
+    heard(world, "Marga asked me for the bill.", asked)
+    ((reason, key, _),) = doubts(world)
+    assert (reason, key) == ("may be the same as another", "same_as")
+    heard(world, "Marga is short for Margarethe.", AliasCandidate(entity=manager, name=marga))
+    assert doubts(world) == []
+    assert names(world, "person").count("Marga") == 0
+
+
 # --- who said it -------------------------------------------------------------------------------
 
 
@@ -614,6 +628,22 @@ def test_neg_03_no_longer_liking_closes_the_liking_and_is_no_directive(world: Wo
     assert (row.turn_id, row.end_reason, row.superseded_by) == (first.turn_id, "ended", None)
     assert row.valid_to == next(one.known_at for one in second.recorded)
     assert directives(world) == []
+
+
+def test_neg_03_no_longer_liking_the_wider_kind_closes_the_liking_of_its_kinds(world: World) -> None:
+    heard(
+        world,
+        "I love trail running and running shoes.",
+        mine("likes", "trail running"),
+        mine("likes", "running shoes", start=9),
+    )
+    ending = mine("likes", "running", polarity=Polarity.ENDED)
+    second = heard(world, "I no longer like running.", ending)
+    assert known(world) == {"user likes running shoes"}
+    row = history(world, "likes")[0]
+    assert (row.value, row.end_reason, row.valid_to) == ("trail running", "ended", second.recorded[0].known_at)
+    assert doubts(world) == []
+    assert world.verified().problem is None
 
 
 def test_neg_05_a_divorce_ends_the_marriage_in_its_month(world: World) -> None:
@@ -778,6 +808,13 @@ def test_txt_04_one_korean_name_is_one_entity_and_another_is_another(world: Worl
     for name in ("별빛상사", in_letters, "별빛상서"):
         heard(world, f"저는 {name}에서 일해요.", EntityCandidate(entity=Mention(type="organisation", name=name)))
     assert names(world) == ["별빛상사", "별빛상서"]
+
+
+def test_txt_04_the_space_in_a_korean_name_makes_no_second_entity(world: World) -> None:
+    for name in ("별빛 상사", "별빛상사"):
+        heard(world, f"저는 {name}에서 일해요.", of(name, "city", "서울", "organisation"))
+    assert names(world) == ["별빛 상사"]
+    assert len(history(world, "city", "별빛상사", "organisation")) == 1
 
 
 PARAGRAPH = (
