@@ -12,6 +12,7 @@ from memory.values import name_key
 from projections import entities
 from projections.entities import EntityRow
 from projections.reading import Reader
+from projections.scope_sets import clauses_of
 
 NOBODY_YET: EntityName = ("person", "user")  # on whom hangs what a user says before telling a name
 
@@ -19,6 +20,10 @@ SPEAKER_OF_SESSION = """
 SELECT e.type, e.name_key FROM {sessions} AS s JOIN {entities} AS n ON n.id = s.speaker_id
     JOIN {entities} AS e ON e.id = n.canonical_id
 WHERE s.id = %(session_id)s AND e.forgotten_at IS NULL
+"""
+
+SCOPES_OF_SESSION = """
+SELECT c.clauses FROM {sessions} AS s JOIN {scope_sets} AS c ON c.id = s.scope_set_id WHERE s.id = %(session_id)s
 """
 
 SPEAKERS_OF_PRINCIPAL = """
@@ -81,13 +86,14 @@ class Subject:
 def speaker(reader: Reader, caller: Caller, session_id: UUID | None) -> list[Subject]:
     """Who "I" is, the surest first; empty if it is not clear.
 
-    The speaker of the session, else the user that the caller's region is of, else the one speaker of the
-    caller's last sessions. Whoever it is, what was said before a name was told comes last.
+    The speaker of the session or the user that its scopes are of, else the user that the caller's region is of,
+    else the one speaker of the caller's last sessions. Whoever it is, what was said before a name was told comes
+    last.
     """
     name: EntityName | None = None
     if session_id is not None:
         of_session = reader.tuples(SPEAKER_OF_SESSION, {"session_id": session_id})
-        name = (of_session[0][0], of_session[0][1]) if of_session else None
+        name = (of_session[0][0], of_session[0][1]) if of_session else _user_of_session(reader, session_id)
     if name is None and (user := user_in(caller.write_scopes)):
         name = ("person", name_key(user))
     if name is None and session_id is None:
@@ -100,6 +106,13 @@ def speaker(reader: Reader, caller: Caller, session_id: UUID | None) -> list[Sub
     names = [NOBODY_YET] if name in (None, NOBODY_YET) else [name, NOBODY_YET]
     subjects = [Subject(one, entities.named(reader, *one)) for one in names if one]
     return [subject for subject in subjects if subject.rows]
+
+
+def _user_of_session(reader: Reader, session_id: UUID) -> EntityName | None:
+    """The user that the session's scopes are of."""
+    found = reader.tuples(SCOPES_OF_SESSION, {"session_id": session_id})
+    user = user_in(clauses_of(found[0][0])) if found else None
+    return ("person", name_key(user)) if user else None
 
 
 def named(reader: Reader, text: str, names: Sequence[str]) -> list[Subject]:

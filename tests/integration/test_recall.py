@@ -122,6 +122,14 @@ def test_who_i_am_goes_by_the_session_and_is_never_guessed_between_two(alice: tu
     assert recall(world, "where do I live?").tier != DIRECT
 
 
+def test_my_sister_is_who_is_held_to_be_that(world: World) -> None:
+    session_id = world.say("I'm Alice. My sister Ana lives in Porto.").session_id
+    world.given(fact("alice's_brother", "location", "Genoa"))
+    for question, answer in (("where does my sister live?", "Porto"), ("what's my brother's city?", "Genoa")):
+        found = recall(world, question, session_id=session_id)
+        assert texts(found)[0].endswith(f"location: {answer}"), question
+
+
 def test_who_i_am_goes_by_the_user_of_the_region(world: World) -> None:
     scopes = scope_set([["org/acme/user/dora"]])
     world.say("I live in Lima.", scopes=scopes)
