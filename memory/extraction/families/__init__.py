@@ -12,6 +12,7 @@ from memory.extraction.families.diet import Diet
 from memory.extraction.families.habits import Habits
 from memory.extraction.families.kinship import Kinship
 from memory.extraction.families.places import Places
+from memory.extraction.families.policies import Policies
 from memory.extraction.families.preferences import Preferences
 from memory.extraction.families.properties import Properties
 from memory.extraction.families.systems import Systems
@@ -39,4 +40,5 @@ FAMILIES: tuple[Family, ...] = (
     Habits(),
     Traits(),
     Properties(),
+    Policies(),
 )
