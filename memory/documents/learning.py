@@ -5,6 +5,7 @@ leads back to the words. Nobody speaks in a document, and nobody who wrote one m
 orders: names of a speaker, directives and deeds are dropped.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -31,6 +32,12 @@ FACT_CHUNKS_MAX = 100
 
 Progress = Callable[[int, int], None]
 
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t].*$", re.MULTILINE)
+_ITEM = r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+"
+_BEFORE_ITEM = re.compile(rf"(?<=[^\s.!?:;])\n(?={_ITEM})")
+_BEFORE_BLANK = re.compile(r"(?<=[^\s.!?:;])\n(?=[ \t]*\n)")
+_MARKS = re.compile(rf"^{_ITEM}|^[ \t]*>[ \t]?|\*\*|__|`", re.MULTILINE)
+
 
 class DocumentLearning:
     """Learns from a document's chunks, one append each."""
@@ -52,7 +59,7 @@ class DocumentLearning:
             if chunk.duplicate_of is not None:
                 continue
             text = contents.text[chunk.char_start : chunk.char_end]
-            extraction = self.extractor.extract(text, role=Role.TOOL, said_at=said_at, earlier=())
+            extraction = self.extractor.extract(prose(text), role=Role.TOOL, said_at=said_at, earlier=())
             candidates = sure(extraction)
             if candidates:
                 self._decide(caller, known, chunk, extraction.extractor, candidates, said_at)
@@ -102,6 +109,18 @@ class DocumentLearning:
             )
             completed = ExtractionCompleted(extractor=extractor, candidates=placed)
             writing.record([completed, *decide(placed, found, statement)], origin)
+
+
+def prose(text: str) -> str:
+    """The sentences of a chunk without marks and headings, each paragraph and item ended; every offset stays."""
+    text = _HEADING.sub(_blanked, text)
+    for ending in (_BEFORE_ITEM, _BEFORE_BLANK):
+        text = ending.sub(".", text)
+    return _MARKS.sub(_blanked, text)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def sure(extraction: Extraction) -> tuple[AnyCandidate, ...]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.candidates import AttributeCandidate
+from memory.candidates import AttributeCandidate, Polarity
 from memory.extraction.local import LocalExtractor
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -19,7 +19,7 @@ def limits(extractor: LocalExtractor, text: str, role: str) -> list[tuple[str, s
     return [
         (one.entity.type, one.entity.name, one.value)
         for one in extractor.extract(text, role=role, said_at=NOW).candidates
-        if isinstance(one, AttributeCandidate) and one.key == "time_limit"
+        if isinstance(one, AttributeCandidate) and one.key == "time_limit" and one.polarity is Polarity.AFFIRMED
     ]
 
 

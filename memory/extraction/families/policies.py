@@ -45,8 +45,10 @@ _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         # "Returns (of unused goods) are accepted within 30 days"
-        rf"^(?:all\s+|the\s+|our\s+)?{_THING}s?(?:\s+of\s+[\w\s-]{{1,40}})?\s+(?:is|are|can\s+be|may\s+be|must\s+be)\s+"
-        rf"(?:{_DONE}\s+)?within\s+{_SPAN}",
+        (
+            rf"^(?:all\s+|the\s+|our\s+)?{_THING}s?(?:\s+of\s+[\w\s-]{{1,40}})?\s+(?:is|are|can\s+be|may\s+be|must\s+be)\s+"
+            rf"(?:{_DONE}\s+)?within\s+{_SPAN}"
+        ),
         # "The return window is 30 days"
         rf"^(?:the|our)\s+{_THING}\s+(?:period|window|time|policy|deadline|limit)\s+is\s+(?:now\s+)?{_SPAN}$",
     )
