@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from api import details, wire
+from api import details, ids, wire
 from api.wire import Json
-from projections import attribute_versions, entities, provenance, relations, scope_sets, turns
+from projections import attribute_versions, documents, entities, provenance, relations, scope_sets, turns
 from projections.attribute_versions import AttributeVersionRow
 from projections.corrections import CorrectionRow
 from projections.entities import EntityRow
@@ -17,14 +17,34 @@ def attribute_list(reader: Reader, rows: Sequence[AttributeVersionRow]) -> list[
     owners = entities.by_ids(reader, [row.entity_id for row in rows])
     evidence = provenance.evidence(reader, [row.id for row in rows])
     clauses = scope_sets.clauses(reader)
-    return [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), reader.now) for row in rows]
+    shown = [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), reader.now) for row in rows]
+    return _with_documents(reader, rows, shown)
 
 
 def relation_list(reader: Reader, rows: Sequence[RelationRow]) -> list[Json]:
     """RelationDetailJson of each row, in their order."""
     known = entities.by_ids(reader, [end for row in rows for end in (row.subject_id, row.object_id)])
     clauses = scope_sets.clauses(reader)
-    return [wire.relation(row, known[row.subject_id], known[row.object_id], clauses) for row in rows]
+    shown = [wire.relation(row, known[row.subject_id], known[row.object_id], clauses) for row in rows]
+    return _with_documents(reader, rows, shown)
+
+
+def _with_documents(
+    reader: Reader, rows: Sequence[AttributeVersionRow] | Sequence[RelationRow], shown: list[Json]
+) -> list[Json]:
+    """The answers with the document and the chunk that a fact comes from, where it is no turn that said it."""
+    wanted = [row.document_id for row in rows if row.document_id is not None]
+    titles = documents.by_ids(reader, wanted) if wanted else {}
+    for row, one in zip(rows, shown, strict=True):
+        if row.document_id is not None:
+            document = titles.get(row.document_id)
+            one["source_turn"] = None
+            one["source"] |= {
+                "ref": ids.chunk(row.turn_id),
+                "documentId": ids.document(row.document_id),
+                "title": document and document.title,
+            }
+    return shown
 
 
 def entity_facts(reader: Reader, rows: Sequence[EntityRow], *, limit: int) -> Json:
