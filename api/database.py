@@ -41,9 +41,10 @@ GRANT SELECT, INSERT ON palimpsest.management_keys TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.requests TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.traces TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_heads, palimpsest.recall_segments TO {role};
-GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_postings, palimpsest.recall_vectors TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.audit, palimpsest.key_uses, palimpsest.provider_keys TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.document_bytes, palimpsest.document_reading TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_postings, palimpsest.recall_models TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_vectors TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

@@ -12,7 +12,10 @@ from api.chat.responders import ConfiguredResponders
 from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
+from api.embedders.minilm import MiniLM
+from api.embedders.question_vectors import QuestionVectors
 from api.errors import StartupError
+from api.indexing import Indexing
 from api.models import Models
 from api.overrides import Overrides
 from api.queue import Queue
@@ -29,7 +32,8 @@ from projections.audit import AuditBuffer
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
-from projections.retrieval.recaller import Recall, WordsAlone
+from projections.recall.embedding import EmbeddingUnavailable
+from projections.retrieval.recaller import Recall
 from projections.shelf import ReadModelShelf
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
@@ -55,6 +59,8 @@ class Services:
     traces: TraceBuffer
     audit: AuditBuffer
     overrides: Overrides
+    embedder: QuestionVectors
+    indexing: Indexing
     queue: Queue
     recall: Recall
     models: Models
@@ -64,9 +70,17 @@ class Services:
 
     def load_models(self) -> threading.Thread:
         """Load local models in the background; a write that needs them waits for them."""
-        thread = threading.Thread(target=self.extractor.load, name="load-models", daemon=True)
+        thread = threading.Thread(target=self._load, name="load-models", daemon=True)
         thread.start()
         return thread
+
+    def _load(self) -> None:
+        try:
+            self.embedder.embedder.load()
+        except EmbeddingUnavailable as error:
+            logger.warning("recall searches by words alone: %s", error)
+        self.indexing.start()
+        self.extractor.load()
 
 
 @contextmanager
@@ -104,10 +118,14 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         extractor = LocalExtractor()
         memory = Memory(log, knowledge, extractor)
         shelf = ReadModelShelf()
+        embedder = MiniLM()
+        questions = QuestionVectors(embedder)
         with (
             closing(TraceBuffer(pool, settings.trace_retention)) as traces,
             closing(AuditBuffer(pool, settings.audit_retention)) as audit,
+            closing(Indexing(pool, embedder)) as indexing,
         ):
+            log.listeners.append(indexing.poke)
             yield Services(
                 settings=settings,
                 database=database,
@@ -121,8 +139,10 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 traces=traces,
                 audit=audit,
                 overrides=overrides,
+                embedder=questions,
+                indexing=indexing,
                 queue=Queue(pool),
-                recall=Recall(WordsAlone(), traces),
+                recall=Recall(questions, traces),
                 models=models,
                 chat=ChatParts(
                     ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),

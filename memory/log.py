@@ -183,12 +183,16 @@ class _RolledBack(Exception):
 
 
 class EventLog:
-    """Appends to and reads from the log. Shared by all threads."""
+    """Appends to and reads from the log. Shared by all threads.
+
+    listeners: each is told the context after an append to it; they must neither wait nor fail.
+    """
 
     def __init__(self, pool: Pool, projector: Projector) -> None:
         self.pool = pool
         self.projector = projector
         self.mapper = EventMapper()
+        self.listeners: list[Callable[[str], None]] = []
 
     def create_context(self, context_id: str) -> bool:
         """Make an empty context. Returns whether it was made just now."""
@@ -218,6 +222,8 @@ class EventLog:
                 # A connection whose pipeline failed may hold a half-known state: never pool it again.
                 connection.close()
                 raise
+        for listener in self.listeners:
+            listener(context_id)
 
     def _appended(self, cursor: Cursor, context_id: str) -> Iterator[Writing]:
         """One transaction, statement by statement: inside a pipeline the library's own would wait for each."""

@@ -107,11 +107,10 @@ TABLE = Table(
     word_count integer NOT NULL
     """,
     indexes={
-        "by_number": "(number) WHERE position_to IS NULL AND known_to IS NULL",
+        "by_number": "(number)",
         "of_turn": "(turn_id, ordinal) WHERE turn_id IS NOT NULL",
         "of_document": "(document_id, ordinal) WHERE document_id IS NOT NULL",
-        "in_sequence": """(sequence_id, number)
-            WHERE sequence_id IS NOT NULL AND position_to IS NULL AND known_to IS NULL""",
+        "in_sequence": "(sequence_id, number) WHERE sequence_id IS NOT NULL",
         "of_fact": "(fact_id) WHERE fact_id IS NOT NULL",
     },
 )

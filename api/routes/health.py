@@ -12,6 +12,7 @@ PING = "SELECT 1"
 
 def get_health(call: Call) -> tuple[int, dict[str, Any]]:
     services = call.services
+    embedder = services.embedder.embedder
     with services.pool.connection() as connection:
         connection.execute(PING)
     return 200, {
@@ -23,4 +24,5 @@ def get_health(call: Call) -> tuple[int, dict[str, Any]]:
         "models": "ready" if services.extractor.ready else "loading",
         "extractor": services.extractor.name,
         "queue_depth": queue_depth(services),
+        "embedder": {"model": embedder.model, "status": "ready" if embedder.ready else "loading"},
     }

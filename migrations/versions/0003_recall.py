@@ -16,13 +16,12 @@ CREATE TABLE recall_heads (
 )
 """
 
-# Passages with numbers above the former segment's last and up to `last`, as far as they are of the scope set.
+# Of the passages with numbers above the last of the segment before and up to `last`, those of the scope set.
 SEGMENTS = """
 CREATE TABLE recall_segments (
     context_id text NOT NULL,
     scope_set_id uuid NOT NULL,
     last bigint NOT NULL,
-    first bigint NOT NULL,
     passages integer NOT NULL,
     length bigint NOT NULL,
     words bigint NOT NULL,
@@ -64,6 +63,16 @@ CREATE TABLE recall_vectors (
 )
 """
 
+# How far the passages of a context have vectors of a model.
+MODELS = """
+CREATE TABLE recall_models (
+    context_id text NOT NULL,
+    model text NOT NULL,
+    embedded_to bigint NOT NULL,
+    PRIMARY KEY (context_id, model)
+)
+"""
+
 VECTORS_BY_DIGEST = "CREATE INDEX recall_vectors_by_digest ON recall_vectors (context_id, model, digest)"
 VECTORS_BY_NUMBER = "CREATE INDEX recall_vectors_by_number ON recall_vectors (context_id, number)"
 VECTORS_OUTSIDE = """
@@ -81,6 +90,6 @@ GRAPH_DIMENSIONS = (384, 512, 768, 1024, 1536, 3072)
 
 def upgrade() -> None:
     tables = (HEADS, SEGMENTS, SEGMENTS_BY_LAST, POSTINGS, POSTINGS_PLAIN, POSTINGS_BY_LAST)
-    vectors = (VECTORS, VECTORS_BY_DIGEST, VECTORS_BY_NUMBER, VECTORS_OUTSIDE)
+    vectors = (MODELS, VECTORS, VECTORS_BY_DIGEST, VECTORS_BY_NUMBER, VECTORS_OUTSIDE)
     for statement in (*tables, *vectors, *(GRAPHS.format(dimension=dimension) for dimension in GRAPH_DIMENSIONS)):
         op.execute(statement)

@@ -1,7 +1,7 @@
 """Keyword search: BM25 with OR semantics over postings, and over the passages that are not in them yet.
 
 Postings and statistics are kept per context, segment and scope set, outside the append (see
-`projections.recall.segments`); a caller's are the sums over the scope sets that it may see. The rarest words
+`projections.recall.postings`); a caller's are the sums over the scope sets that it may see. The rarest words
 are read first until POSTINGS_MAX postings are read; the others score later, among the candidates.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from projections.reading import Reader
+from projections.recall.postings import ENTRY
 from projections.recall.question import Question
 
 POSTINGS_MAX = 4_000
@@ -153,10 +154,6 @@ def scored(reader: Reader, question: Question, *, limit: int) -> Scored:
         entries[word].append(np.array(found, ENTRY))
     statistics = _statistics(reader, bound, frequencies)
     return Scored(statistics, _best(statistics, entries, limit))
-
-
-# As stored: the passage's number, its length, and how often it holds the word.
-ENTRY = [("number", "<i8"), ("length", "<u2"), ("count", "u1")]
 
 
 def _statistics(reader: Reader, bound: dict[str, Any], frequencies: dict[str, int]) -> Statistics:

@@ -2,7 +2,7 @@
 
 Up to EXACT_MAX vectors that the caller may see, each is compared. Beyond, those that are in the graph of near
 neighbours are searched there, and the others, which are few, one by one. Only vectors of the question's own
-model count.
+model and dimension count.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ SELECT count(*) FROM (
 EXACT = """
 SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
 WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
-    {outside}
+    AND v.dimension = %(dimension)s {outside}
 ORDER BY v.embedding <=> %(vector)s::halfvec, v.number DESC
 LIMIT %(limit)s
 """
@@ -43,7 +43,7 @@ LIMIT %(limit)s
 COSINES = """
 SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) FROM recall_vectors AS v
 WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
-    AND v.number = ANY(%(numbers)s)
+    AND v.dimension = %(dimension)s AND v.number = ANY(%(numbers)s)
 """
 
 # Filters may leave few of the nearest, so the graph is walked on until enough are found.
@@ -84,4 +84,4 @@ def literal(vector: Sequence[float]) -> str:
 
 def _bound(question: Question) -> dict[str, Any]:
     assert question.vector is not None
-    return {"model": question.model, "vector": literal(question.vector)}
+    return {"model": question.model, "vector": literal(question.vector), "dimension": len(question.vector)}

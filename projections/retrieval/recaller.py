@@ -50,13 +50,6 @@ class Embedder(Protocol):
         ...
 
 
-class WordsAlone:
-    """No embedder: all questions are answered by words alone."""
-
-    def question(self, _: str) -> tuple[None, str]:
-        return None, ""
-
-
 class Recall:
     """Answers questions. Shared by all threads."""
 

@@ -1,27 +1,174 @@
-"""The hybrid search, over words that were just written."""
+"""The hybrid search: words at once, vectors right after, postings when there is much, each within its scopes."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
+import pytest
+
+from api import ids
+from api.embedders.hashing import Hashing
+from api.embedders.minilm import MiniLM
+from api.indexing import Indexing
+from memory.remember import Turn
 from memory.values import Infer
 from projections.passages import Kind
+from projections.reading import Reader
+from projections.recall import postings, vector_rows
+from projections.recall.embedding import Vector
 from projections.recall.filters import Filters
-from projections.recall.question import parsed
-from projections.recall.search import search
+from projections.recall.question import Question, parsed
+from projections.recall.search import Found, Mode, search
 from tests.worlds import World, fact
 
 
-def test_words_are_found_as_soon_as_they_are_written(world: World) -> None:
-    said = world.say("Ana: My sister runs a bakery in Porto.", infer=Infer.NONE)
-    world.say("Ben: I bought a new bicycle.", infer=Infer.NONE)
+class Counting(Hashing):
+    """Counts the texts that are embedded."""
+
+    def __init__(self, model: str = "local/hashing") -> None:
+        self.model = model
+        self.embedded: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.embedded += texts
+        return super().embed(texts)
+
+
+def said(world: World, *texts: str) -> list[UUID]:
+    turns = [Turn(turn_id=ids.new_id(), text=text, infer=Infer.NONE) for text in texts]
+    world.remember(*turns)
+    return [turn.turn_id for turn in turns]
+
+
+def found(world: World, question: Question | str, **options: object) -> Found:
     with world.reading() as reader:
-        found = search(reader, parsed("Who has a bakery?"))
-    assert [hit.id for hit in found.hits][:1] == list(said.turn_ids)
-    assert found.hits[0].signals.covered == 1
+        return search(reader, parsed(question) if isinstance(question, str) else question, **options)  # type: ignore[arg-type]
+
+
+def test_words_are_found_as_soon_as_they_are_written(world: World) -> None:
+    bakery, _ = said(world, "Ana: My sister runs a bakery in Porto.", "Ben: I bought a new bicycle.")
+    hits = found(world, "Who has a bakery?").hits
+    assert hits[0].id == bakery
+    assert hits[0].signals.covered == 1
 
 
 def test_a_fact_is_found_as_a_sentence_with_the_name(world: World) -> None:
     world.given(fact("Alice", "city", "Berlin"), fact("Bob", "city", "Porto"))
+    filters = Filters(kinds=frozenset({Kind.ATTRIBUTE}))
+    hits = found(world, "In which city does Alice live?", filters=filters).hits
+    assert hits[0].text == "Alice: city: Berlin"
+    assert hits[0].signals.named == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Meine Schwester heißt Zoë Müller", "Zoe MULLER"),
+        ("昨日、田中さんと京都に行きました", "田中"),
+        ("Вчера я встретил Анну Каренину", "анну каренину"),
+        ("قابلت محمد في القاهرة", "محمد"),
+        ("김철수는 서울에 산다", "김철수"),
+    ],
+)
+def test_a_name_in_any_script_is_found_by_it(world: World, text: str, question: str) -> None:
+    turn, *_ = said(world, text, "Something else entirely")
+    assert [hit.id for hit in found(world, question).hits][:1] == [turn]
+
+
+def test_a_search_finds_the_same_in_the_tail_and_in_postings(world: World) -> None:
+    # given more turns than one segment takes, of which few hold the words
+    texts = [f"Ana: note {number} about the {'harbour' if number % 50 == 0 else 'garden'}" for number in range(600)]
+    said(world, *texts)
+    before = found(world, "Which harbour?", limit=50)
+    # when the index has caught up
+    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    # then the same turns come back in the same order with the same scores
+    after = found(world, "Which harbour?", limit=50)
     with world.reading() as reader:
-        found = search(
-            reader, parsed("In which city does Alice live?"), filters=Filters(kinds=frozenset({Kind.ATTRIBUTE}))
+        assert reader.tuples("SELECT count(*) FROM recall_segments AS s WHERE s.context_id = %(context_id)s", {}) == [
+            (2,)
+        ]
+    assert [hit.id for hit in after.hits] == [hit.id for hit in before.hits]
+    assert [hit.score for hit in after.hits] == pytest.approx([hit.score for hit in before.hits])
+
+
+def test_small_segments_become_one_and_nothing_is_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postings, "SEGMENT_PASSAGES", 4)
+    monkeypatch.setattr(postings, "SEGMENTS_MERGED", 3)
+    monkeypatch.setattr(postings, "SEGMENT_PASSAGES_MAX", 12)
+    indexing = Indexing(world.services.pool, Hashing())
+    turns = []
+    for number in range(13):
+        turns += said(world, f"Word{number} stands beside lantern", "filler words only")
+        indexing.catch_up(world.context_id)
+    with world.reading() as reader:
+        counted = reader.tuples(
+            "SELECT sum(s.passages)::int, count(*) FROM recall_segments AS s WHERE s.context_id = %(context_id)s", {}
         )
-    assert found.hits[0].text == "Alice: city: Berlin"
-    assert found.hits[0].signals.named == 1
+    assert counted == [(24, 2)]
+    assert {hit.id for hit in found(world, "lantern", limit=13).hits} == set(turns[::2])
+    assert found(world, "word7").hits[0].id == turns[14]
+
+
+def test_meaning_finds_what_no_word_does(world: World) -> None:
+    embedder = MiniLM(threads=1)
+    dog, *_ = said(world, "Rex, our puppy, chewed my slippers again", "The invoice is due in March", "I like jazz")
+    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    (vector,) = embedder.embed(["Do I have a dog?"])
+    question = parsed("Do I have a dog?", vector=vector, model=embedder.model)
+    hits = found(world, question, mode=Mode.VECTOR).hits
+    assert hits[0].id == dog
+    assert hits[0].signals.cosine is not None and hits[0].signals.cosine > 0.2
+
+
+def test_the_same_text_is_embedded_once_and_another_model_makes_its_own(world: World) -> None:
+    embedder = Counting()
+    said(world, "the same words", "the same words", "other words")
+    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    said(world, "the same words")
+    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    assert sorted(embedder.embedded) == ["other words", "the same words"]
+    # a question of a model whose vectors are not there yet is answered by words
+    other = Counting("another/model")
+    question = parsed("same words", vector=[1.0, 0.0, 0.0], model="another/model")
+    assert len(found(world, question).hits) == 4
+    Indexing(world.services.pool, other).catch_up(world.context_id)
+    assert len(other.embedded) == 2
+
+
+def test_a_question_of_another_dimension_is_no_error(world: World) -> None:
+    said(world, "some words")
+    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    hits = found(world, parsed("some words", vector=[0.6, 0.8], model="local/hashing")).hits
+    assert len(hits) == 1
+
+
+def test_what_is_erased_is_in_no_posting_and_no_vector(world: World) -> None:
+    turns = said(world, *(f"secret{number} handshake" for number in range(300)))
+    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    number = next(hit.number for hit in found(world, "secret7").hits if hit.id == turns[7])
+    with world.services.pool.connection() as connection, connection.transaction():
+        with world.reading() as visible:
+            reader = Reader(connection.cursor(), world.context_id, visible.generation, visible.scope_set_ids)
+        postings.erase(reader, [number])
+        vector_rows.erase(reader.cursor, world.context_id, [number])
+    with world.reading() as reader:
+        words = reader.tuples(
+            "SELECT p.word, p.passages FROM recall_postings AS p WHERE p.context_id = %(context_id)s", {}
+        )
+        vectors = reader.tuples("SELECT count(*) FROM recall_vectors AS v WHERE v.context_id = %(context_id)s", {})
+    assert dict(words)["handshak"] == 255
+    assert "secret7" not in dict(words)
+    assert vectors == [(299,)]
+
+
+def test_a_filter_is_filled_from_what_passes_it(world: World) -> None:
+    said(world, *(f"Ana: the harbour again, {number}" for number in range(150)))
+    session = world.say("Ben: there was a harbour too", infer=Infer.NONE).session_id
+    hits = found(world, "the harbour of Ana", filters=Filters(session_id=session), limit=5).hits
+    assert [hit.session_id for hit in hits] == [session]
+
+
+def test_equal_scores_come_newest_first_every_time(world: World) -> None:
+    turns = [turn for _ in range(5) for turn in said(world, "exactly the same sentence")]
+    orders = [[hit.id for hit in found(world, "same sentence").hits] for _ in range(3)]
+    assert orders == [turns[::-1]] * 3

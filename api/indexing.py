@@ -1,0 +1,186 @@
+"""Keeps what recall searches up with the log: vectors right after a write, postings when a tail has grown.
+
+One thread a process. It is told of every append of its own process, and looks for others' every LOOK_AROUND_S.
+No connection is held while a model is asked, and no lock that an append waits for is ever taken.
+"""
+
+import logging
+import threading
+import time
+
+import psycopg
+import psycopg_pool
+
+from memory.log import Connection, Pool
+from projections.access import every_scope_set
+from projections.passages import ORDINAL_BITS, number_of
+from projections.reading import Reader, snapshot
+from projections.recall import postings, vector_rows
+from projections.recall.embedding import Embedder, EmbeddingUnavailable
+from projections.recall.vectors import literal
+
+logger = logging.getLogger(__name__)
+
+BATCH_PASSAGES = 64
+GRAPH_BATCH = 200
+LOOK_AROUND_S = 30.0
+PAUSE_AFTER_FAILURE_S = (1.0, 60.0)  # doubled from one to the other
+
+# Contexts with events that were never looked at for this model.
+BEHIND = """
+SELECT c.context_id FROM contexts AS c
+    LEFT JOIN recall_models AS m ON m.context_id = c.context_id AND m.model = %(model)s
+WHERE c.deleted_at IS NULL AND c.position > coalesce(m.embedded_to >> %(ordinal_bits)s, 0)
+ORDER BY c.context_id
+"""
+HEAD = "SELECT position FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL"
+
+
+class Indexing:
+    """The index of all contexts, made by one embedder; told of appends by `poke`."""
+
+    def __init__(self, pool: Pool, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._pool = pool
+        self._waiting: dict[str, None] = {}
+        self._extending: set[str] = set()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to work. Without it, only `catch_up` does."""
+        self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the batch at hand; what is left is found at the next start."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join(5)
+
+    def poke(self, context_id: str) -> None:
+        """There may be something new in this context. Neither waits nor fails."""
+        if self._thread is not None:
+            with self._changed:
+                self._waiting[context_id] = None
+                self._changed.notify()
+
+    def catch_up(self, context_id: str) -> None:
+        """Index all that is there now, here and at once. Raises EmbeddingUnavailable."""
+        while self._index(context_id):
+            pass
+        while self._embed(context_id):
+            pass
+        while self._extend_graph(context_id):
+            pass
+
+    def waiting(self, reader: Reader, *, limit: int = 10_000) -> int:
+        """How many of the passages that the reader sees have no vector yet, counted up to `limit`."""
+        return vector_rows.waiting_count(reader, self.embedder.model, limit=limit)
+
+    # --- the thread ---
+
+    def _run(self) -> None:
+        pause_s = PAUSE_AFTER_FAILURE_S[0]
+        look_around_at = 0.0
+        while True:
+            if time.monotonic() >= look_around_at:
+                self._look_around()
+                look_around_at = time.monotonic() + LOOK_AROUND_S
+            with self._changed:
+                if not self._waiting and not self._stopped:
+                    self._changed.wait(max(0.0, look_around_at - time.monotonic()))
+                if self._stopped:
+                    return
+                context_id = next(iter(self._waiting), None)
+                if context_id is None:
+                    continue
+                del self._waiting[context_id]
+            try:
+                self._step(context_id)
+                pause_s = PAUSE_AFTER_FAILURE_S[0]
+            except EmbeddingUnavailable as error:
+                logger.warning("embedding waits: %s", error)
+                self._again_later(context_id, error.retry_after_s or pause_s)
+                pause_s = min(pause_s * 2, PAUSE_AFTER_FAILURE_S[1])
+            except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as error:
+                logger.warning("indexing waits for the database: %s", type(error).__name__)
+                self._again_later(context_id, pause_s)
+            except Exception:
+                logger.exception("indexing of context %s failed", context_id)
+
+    def _step(self, context_id: str) -> None:
+        """One batch of each kind; what is left queues behind the other contexts. Words need no model, so they
+        come first."""
+        grown = self._index(context_id)
+        more = self._embed(context_id)
+        # Counting what is there is not free, so the graph is looked at only when much has come.
+        if grown or context_id in self._extending:
+            if self._extend_graph(context_id):
+                self._extending.add(context_id)
+            else:
+                self._extending.discard(context_id)
+        if grown or more or context_id in self._extending:
+            self.poke(context_id)
+
+    def _again_later(self, context_id: str, pause_s: float) -> None:
+        self.poke(context_id)
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped, pause_s)
+
+    def _look_around(self) -> None:
+        try:
+            with self._pool.connection() as connection:
+                bound = {"model": self.embedder.model, "ordinal_bits": ORDINAL_BITS}
+                behind = [context_id for (context_id,) in connection.execute(BEHIND, bound)]
+        except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed):
+            return
+        for context_id in behind:
+            self.poke(context_id)
+
+    # --- what is done in a context ---
+
+    def _embed(self, context_id: str) -> bool:
+        """Make and store one batch of vectors. Returns whether there may be more to do."""
+        model = self.embedder.model
+        with self._pool.connection() as connection, snapshot(connection):
+            head = connection.execute(HEAD, {"context_id": context_id}).fetchone()
+            if head is None:
+                return False
+            reader = _reader(connection, context_id)
+            rows = vector_rows.waiting(reader, model, limit=BATCH_PASSAGES)
+            texts = vector_rows.texts(reader, rows)
+            digests = [vector_rows.digest(text) for text in texts]
+            known = vector_rows.known(reader, model, digests)
+        seen_to = rows[-1].number if len(rows) == BATCH_PASSAGES else number_of(head[0] + 1, 0) - 1
+        unknown = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        made = [literal(vector) for vector in self.embedder.embed(list(unknown.values()))]
+        known |= dict(zip(unknown, made, strict=True))
+        with self._pool.connection() as connection, connection.transaction():
+            reader = _reader(connection, context_id)
+            vector_rows.lock(reader.cursor, context_id)
+            vector_rows.put(reader, model, rows, digests, [known[digest] for digest in digests], seen_to=seen_to)
+        return len(rows) == BATCH_PASSAGES
+
+    def _index(self, context_id: str) -> bool:
+        with self._pool.connection() as connection:
+            if not postings.has_long_tail(_reader(connection, context_id)):
+                return False
+            with connection.transaction():
+                reader = _reader(connection, context_id)
+                vector_rows.lock(reader.cursor, context_id)
+                return postings.index_tail(reader)
+
+    def _extend_graph(self, context_id: str) -> bool:
+        with self._pool.connection() as connection, connection.transaction():
+            cursor = connection.cursor()
+            return vector_rows.extend_graph(cursor, context_id, self.embedder.model, limit=GRAPH_BATCH) == GRAPH_BATCH
+
+
+def _reader(connection: Connection, context_id: str) -> Reader:
+    """A reader of everything, for the server's own work."""
+    generation, scope_set_ids = every_scope_set(connection, context_id)
+    return Reader(connection.cursor(), context_id, generation, scope_set_ids)
