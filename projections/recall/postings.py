@@ -100,6 +100,10 @@ DELETE FROM recall_postings
 WHERE context_id = %(context_id)s AND word = ANY(%(words)s) AND scope_set_id = ANY(%(scope_set_ids)s) AND passages = 0
 """
 
+DROP_POSTINGS = "DELETE FROM recall_postings WHERE context_id = %(context_id)s"
+DROP_SEGMENTS = "DELETE FROM recall_segments WHERE context_id = %(context_id)s"
+DROP_HEAD = "DELETE FROM recall_heads WHERE context_id = %(context_id)s"
+
 UNCOUNT = """
 UPDATE recall_segments SET passages = passages - %(passages)s, length = length - %(length)s, words = words - %(words)s
 WHERE context_id = %(context_id)s AND scope_set_id = %(scope_set_id)s AND last = (
@@ -164,8 +168,8 @@ def erase(reader: Reader, numbers: Sequence[int]) -> None:
 
 def drop(cursor: Cursor, context_id: str) -> None:
     """Delete all postings and statistics of a context; they can be made again from its passages."""
-    for table in ("recall_postings", "recall_segments", "recall_heads"):
-        cursor.execute(f"DELETE FROM {table} WHERE context_id = %(context_id)s".encode(), {"context_id": context_id})
+    for statement in (DROP_POSTINGS, DROP_SEGMENTS, DROP_HEAD):
+        cursor.execute(statement.encode(), {"context_id": context_id})
 
 
 def _write(reader: Reader, rows: Sequence[PassageRow]) -> None:

@@ -77,7 +77,8 @@ WHERE ctid = ANY(ARRAY(
 """
 
 ERASE = "DELETE FROM recall_vectors WHERE context_id = %(context_id)s AND number = ANY(%(numbers)s)"
-DROP = "DELETE FROM {table} WHERE context_id = %(context_id)s"
+DROP = "DELETE FROM recall_vectors WHERE context_id = %(context_id)s"
+DROP_MODELS = "DELETE FROM recall_models WHERE context_id = %(context_id)s"
 
 Embed = Callable[[Sequence[str]], Sequence[Vector]]
 
@@ -156,8 +157,8 @@ def erase(cursor: Cursor, context_id: str, numbers: Sequence[int]) -> None:
 
 def drop(cursor: Cursor, context_id: str) -> None:
     """Delete all vectors of a context."""
-    for table in ("recall_vectors", "recall_models"):
-        cursor.execute(DROP.format(table=table).encode(), {"context_id": context_id})
+    for statement in (DROP, DROP_MODELS):
+        cursor.execute(statement.encode(), {"context_id": context_id})
 
 
 def _text(row: PassageRow, names: Mapping[UUID, str]) -> str:
