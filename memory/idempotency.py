@@ -1,31 +1,45 @@
 """Requests that may be sent again: which turns a key of an earlier request made.
 
 No answer is stored: it is rebuilt from the log, so a repeated request sees how far the extraction is
-now. A row is written in the transaction that records the turns, so it exists exactly if they do.
+now. A row is written in the transaction that records what was asked for, so it exists exactly if that does.
+What waits for a model before it records anything takes a reservation first, in a transaction of its own.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from memory.errors import Conflict
 from memory.log import Writing
 
 KEPT = timedelta(hours=24)
+LEASE = timedelta(minutes=5)  # so long one that died without a word blocks its key
 
 FIND = """
-SELECT body_digest, session_id, turn_ids FROM requests
+SELECT body_digest, session_id, turn_ids, lease_until FROM requests
 WHERE context_id = %(context_id)s AND principal_id = %(principal_id)s AND key_digest = %(key_digest)s
     AND created_at > %(since)s
 """
 
 KEEP = """
-INSERT INTO requests (context_id, principal_id, key_digest, body_digest, session_id, turn_ids, created_at)
-VALUES (%(context_id)s, %(principal_id)s, %(key_digest)s, %(body_digest)s, %(session_id)s, %(turn_ids)s, %(now)s)
+INSERT INTO requests (
+    context_id, principal_id, key_digest, body_digest, session_id, turn_ids, lease_until, created_at
+)
+VALUES (
+    %(context_id)s, %(principal_id)s, %(key_digest)s, %(body_digest)s, %(session_id)s, %(turn_ids)s, %(lease_until)s,
+    %(now)s
+)
 ON CONFLICT (context_id, principal_id, key_digest) DO UPDATE
 SET body_digest = excluded.body_digest, session_id = excluded.session_id, turn_ids = excluded.turn_ids,
-    created_at = excluded.created_at
+    lease_until = excluded.lease_until, created_at = excluded.created_at
+"""
+
+RELEASE = """
+DELETE FROM requests
+WHERE context_id = %(context_id)s AND principal_id = %(principal_id)s AND key_digest = %(key_digest)s
+    AND lease_until IS NOT NULL
 """
 
 FORGET_OLD = "DELETE FROM requests WHERE context_id = %(context_id)s AND created_at <= %(since)s"
@@ -42,44 +56,71 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an earlier request of the same key recorded."""
+    """What an earlier request of the same key recorded: in which session, if in one, and which turns or others."""
 
-    session_id: UUID
+    session_id: UUID | None
     turn_ids: Sequence[UUID]
 
 
 def find(writing: Writing, request: RequestKey) -> Done | None:
-    """The earlier request of this key. Raises Conflict if it had another body."""
-    row = writing.cursor_before.execute(
-        FIND,
-        {
-            "context_id": writing.context_id,
-            "principal_id": request.principal_id,
-            "key_digest": request.key_digest,
-            "since": writing.now - KEPT,
-        },
-    ).fetchone()
+    """The earlier request of this key. Raises Conflict if it had another body, or is not done yet."""
+    row = writing.cursor_before.execute(FIND, {**_place(writing, request), "since": writing.now - KEPT}).fetchone()
     if row is None:
         return None
-    body_digest, session_id, turn_ids = row
+    body_digest, session_id, turn_ids, lease_until = row
     if body_digest != request.body_digest:
         raise Conflict("this Idempotency-Key was used with another body")
-    return Done(session_id, turn_ids)
+    if lease_until is None:
+        return Done(session_id, turn_ids)
+    if lease_until > writing.now:
+        raise Conflict("the first request with this Idempotency-Key is still being answered")
+    return None
 
 
-def keep(writing: Writing, request: RequestKey, session_id: UUID, turn_ids: Sequence[UUID]) -> None:
+def keep(writing: Writing, request: RequestKey, session_id: UUID | None, turn_ids: Sequence[UUID]) -> None:
     """Remember what the request recorded, in the same transaction, and forget what is too old."""
+    _write(writing, request, session_id, turn_ids, lease_until=None)
+
+
+def reserve(writing: Writing, request: RequestKey) -> Done | None:
+    """`find`, and if there is nothing the key is this request's until it is kept, released, or LEASE is over."""
+    done = find(writing, request)
+    if done is None:
+        _write(writing, request, None, [], lease_until=writing.now + LEASE)
+    return done
+
+
+def release(writing: Writing, request: RequestKey) -> None:
+    """Free a reserved key: the request failed and recorded nothing."""
+    writing.cursor_before.execute(RELEASE, _place(writing, request))
+
+
+def _write(
+    writing: Writing,
+    request: RequestKey,
+    session_id: UUID | None,
+    turn_ids: Sequence[UUID],
+    *,
+    lease_until: datetime | None,
+) -> None:
     since = {"context_id": writing.context_id, "since": writing.now - KEPT}
     writing.cursor_before.execute(FORGET_OLD, since)
     writing.cursor_before.execute(
         KEEP,
         {
-            "context_id": writing.context_id,
-            "principal_id": request.principal_id,
-            "key_digest": request.key_digest,
+            **_place(writing, request),
             "body_digest": request.body_digest,
             "session_id": session_id,
             "turn_ids": list(turn_ids),
+            "lease_until": lease_until,
             "now": writing.now,
         },
     )
+
+
+def _place(writing: Writing, request: RequestKey) -> dict[str, Any]:
+    return {
+        "context_id": writing.context_id,
+        "principal_id": request.principal_id,
+        "key_digest": request.key_digest,
+    }

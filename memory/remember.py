@@ -281,6 +281,7 @@ class Memory:
     def _again(self, writing: Writing, done: Done, answer: Answer[T]) -> Remembered[T]:
         """The answers to a request that was done before, as they are now."""
         answers = [answer(writing, self._learnt_before(writing, turn_id)) for turn_id in done.turn_ids]
+        assert done.session_id is not None, "turns are said in sessions"
         return Remembered(done.session_id, list(done.turn_ids), answers, writing.position)
 
     def _learnt_before(self, writing: Writing, turn_id: UUID) -> Learnt:

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from api import ids, wire
 from api.calls import Call
+from api.repeats import request_key
 from api.schemas import BatchBody, FactsBody, TurnBody
 from api.triples import candidates_of
 from memory.errors import InvalidRequest, NotFound, SessionUnavailable
-from memory.idempotency import RequestKey
 from memory.log import Writing
 from memory.principals import Caller
 from memory.remember import ExtractionStatus, Learnt, Turn
@@ -21,7 +20,6 @@ from projections import diffs, passages, scope_sets
 from projections.reading import Reader
 
 ACCEPTED = 202
-IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def _created(call: Call, caller: Caller, body: FactsBody, session: str | None) -
         session_id=session_id,
         new_session_id=new_session_id,
         scopes=body.scopes,
-        request=_request(call, caller),
+        request=request_key(call, caller, "facts"),
         answer=Answering(caller),
     )
     answer: dict[str, Any] = {
@@ -106,7 +104,7 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
         session_id=session_id,
         new_session_id=new_session_id,
         scopes=body.scopes,
-        request=_request(call, caller),
+        request=request_key(call, caller, "facts/batch"),
         answer=Answering(caller),
     )
     extractions: Sequence[dict[str, Any]] = remembered.answers if body.infer is not Infer.NONE else []
@@ -151,16 +149,6 @@ def session_ids(text: str | None) -> tuple[UUID | None, UUID]:
         return (None if text is None else ids.parse_session(text)), ids.new_id()
     except NotFound as error:
         raise SessionUnavailable() from error
-
-
-def _request(call: Call, caller: Caller) -> RequestKey | None:
-    """The request's Idempotency-Key, which belongs to its principal, operation and body."""
-    key = call.headers.get("idempotency-key")
-    if not key:
-        return None
-    if len(key) > IDEMPOTENCY_KEY_LENGTH_MAX:
-        raise InvalidRequest(f"Idempotency-Key: at most {IDEMPOTENCY_KEY_LENGTH_MAX} characters")
-    return RequestKey(caller.principal_id, sha256(key.encode()).digest(), sha256(call.body).digest())
 
 
 def _status(answers: Sequence[dict[str, Any]]) -> int:

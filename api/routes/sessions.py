@@ -9,8 +9,11 @@ from uuid import UUID
 from api import ids, wire
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
+from api.repeats import request_key
 from api.schemas import SessionBody
-from memory.errors import InvalidRequest, NotFound
+from memory import idempotency
+from memory.errors import Conflict, InvalidRequest, NotFound
+from memory.idempotency import Done
 from memory.texts import readable
 from projections import scope_sets, sessions, turns
 
@@ -21,15 +24,38 @@ def create_session(call: Call) -> tuple[int, dict[str, Any]]:
     caller = call.caller()
     body = call.parsed(SessionBody)
     metadata = None if body.metadata is None else _metadata(body.metadata)
-    session_id = ids.new_id()
+    request = request_key(call, caller, "sessions")
     memory = call.services.memory
     with memory.log.writing(caller.context_id) as writing:
-        session, opened = memory.sessions.open(writing, caller, session_id, scopes=body.scopes, metadata=metadata)
+        done = idempotency.find(writing, request) if request else None
+        if done is None:
+            session_id = ids.new_id()
+            session, opened = memory.sessions.open(writing, caller, session_id, scopes=body.scopes, metadata=metadata)
+            if request:
+                idempotency.keep(writing, request, session_id, [])
+    if done is not None:
+        return _created_before(call, done)
     return 201, {
         "id": ids.ulid(session_id),
         "createdAt": ids.moment(opened.recorded_at),
         "scopes": [list(clause) for clause in session.scopes],
         "position": opened.position,
+    }
+
+
+def _created_before(call: Call, done: Done) -> tuple[int, dict[str, Any]]:
+    """The session as it was answered the first time. Raises Conflict if it can't be seen any more."""
+    assert done.session_id is not None
+    with call.reading() as reader:
+        row = sessions.one(reader, done.session_id)
+        if row is None:
+            raise Conflict("the session of this Idempotency-Key is out of reach")
+        clauses = scope_sets.clauses(reader)[row.scope_set_id]
+    return 201, {
+        "id": ids.ulid(row.id),
+        "createdAt": ids.moment(row.opened_at),
+        "scopes": clauses,
+        "position": row.position_from,
     }
 
 

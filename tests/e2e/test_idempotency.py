@@ -2,14 +2,20 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
 from api.ids import new_id
+from memory import idempotency
+from memory.errors import Conflict
+from memory.idempotency import RequestKey
 from tests.e2e.clients.rest import Context, assert_error, content, new_context
 from tests.servers import ServerProcess
+from tests.tenants import READ, WRITE, Tenant, operator
+from tests.worlds import World
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +86,46 @@ def test_a_read_is_never_answered_from_an_earlier_one(rest: httpx.Client) -> Non
     before = content(rest.post("/state", headers=key))
     content(rest.post("/facts", json={"infer": "triples", "triples": [{"entity": {"name": "Ea"}}]}))
     assert content(rest.post("/state", headers=key)) != before
+
+
+def test_a_session_made_again_is_the_same_one(rest: httpx.Client) -> None:
+    key, body = str(new_id()), {"scopes": ["org/acme"], "metadata": {"a": 1}}
+    first = content(send(rest, key, body, "/sessions"), 201)
+    assert content(send(rest, key, body, "/sessions"), 201) == first
+    assert_error(send(rest, key, {"scopes": ["org/other"]}, "/sessions"), 409)
+    assert content(send(rest, key, {"text": "A key is of one operation.", "infer": "none"}))["turnId"]
+
+
+def test_each_principal_has_keys_of_its_own(server: ServerProcess) -> None:
+    key, body = str(new_id()), {"text": "words", "infer": "none"}
+    with operator(server) as management:
+        tenant = Tenant(server, management).make()
+        ann, ben = (tenant.caller(name, {WRITE: [f"user/{name}"], READ: [f"user/{name}"]}) for name in ("ann", "ben"))
+        assert content(send(ann, key, body))["turnId"] != content(send(ben, key, body))["turnId"]
+
+
+def test_a_reserved_key_conflicts_until_it_is_released_or_its_lease_is_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = RequestKey(world.caller.principal_id, b"k" * 32, b"b" * 32)
+    other_body = RequestKey(world.caller.principal_id, b"k" * 32, b"c" * 32)
+    log = world.services.log
+
+    def reserved(one: RequestKey = request) -> idempotency.Done | None:
+        with log.writing(world.context_id) as writing:
+            return idempotency.reserve(writing, one)
+
+    assert reserved() is None
+    for one in (request, other_body):
+        with pytest.raises(Conflict):
+            reserved(one)
+    with log.writing(world.context_id) as writing:
+        idempotency.release(writing, request)
+    monkeypatch.setattr(idempotency, "LEASE", timedelta(microseconds=1))
+    assert reserved() is None
+    assert reserved() is None
+    turn_id = new_id()
+    with log.writing(world.context_id) as writing:
+        idempotency.keep(writing, request, None, [turn_id])
+        idempotency.release(writing, request)
+    assert reserved() == idempotency.Done(None, [turn_id])
