@@ -3,6 +3,7 @@
 models:
   extraction: openai/gpt-4o-mini        # or {provider: openai, model: gpt-4o-mini}
   response: openai/gpt-4o
+  allowed: [openai/gpt-4o-mini]         # what a request's `model` may name besides
   embedding: local/minilm
 providers:
   openai: {base_url: "http://127.0.0.1:8000/v1"}    # keys come from OPENAI_API_KEY and the like
@@ -63,7 +64,8 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """The effective settings of a context. extraction, response: None = none configured.
+    """The effective settings of a context. extraction, response: None = none configured. allowed: models that a
+    request may name instead of `response`, by name.
 
     deadline_s: how long a write waits for its extraction. timeout_s: for one answer of a model.
     tokens_max: output tokens of one extraction. token_limit: of all models a day, None = none. prices: by
@@ -72,6 +74,7 @@ class ModelSettings:
 
     extraction: ModelChoice | None = None
     response: ModelChoice | None = None
+    allowed: frozenset[str] = frozenset()
     embedding: str = EMBEDDING_DEFAULT
     embedding_choice: ModelChoice | None = None
     deadline_s: float = 25.0
@@ -115,6 +118,7 @@ def settings_of(config: Mapping[str, Any], environ: Mapping[str, str]) -> ModelS
     return ModelSettings(
         extraction=_remote(_chosen(config, "extraction", providers, environ)),
         response=_remote(_chosen(config, "response", providers, environ)),
+        allowed=_names(_mapping(config, "models"), "allowed"),
         embedding=embedding.name if embedding else EMBEDDING_DEFAULT,
         embedding_choice=_remote(embedding),
         deadline_s=_number(extraction, "deadline_seconds", 25.0, least=0.0),
@@ -170,6 +174,13 @@ def _mapping(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{name} must hold a mapping")
     return value
+
+
+def _names(models: Mapping[str, Any], name: str) -> frozenset[str]:
+    values = models.get(name) or []
+    if not isinstance(values, list) or not all(isinstance(value, str) and "/" in value for value in values):
+        raise InvalidRequest(f"models.{name} must be a list of models, such as openai/gpt-4o-mini")
+    return frozenset(values)
 
 
 def _number(settings: Mapping[str, Any], name: str, default: float, *, least: float) -> float:

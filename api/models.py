@@ -55,13 +55,19 @@ class Models:
         override: another model for this one request, "provider/model" or {provider, model}. The client belongs
         to the event loop that uses it first. Raises InvalidRequest for an override that can't be used.
         """
+        choice = self._response(context_id, override)
+        return (self.client(choice), choice.model) if choice else None
+
+    def is_usable(self, context_id: str, override: Any = None) -> bool:
+        """Whether `response` would give a client; makes none."""
+        return self._response(context_id, override) is not None
+
+    def _response(self, context_id: str, override: Any) -> ModelChoice | None:
         choice = self.settings(context_id).response
         if override is not None:
             config = merged(self._config, self.context_overrides(context_id))
             choice = choice_of(override, "model", config.get("providers") or {}, self._environ)
-        if choice is None or not choice.usable:
-            return None
-        return self.client(choice), choice.model
+        return choice if choice is not None and choice.usable else None
 
     def client(self, choice: ModelChoice) -> "openai.AsyncOpenAI":
         """An OpenAI-compatible client. Not retrying: whoever asks counts its tries."""

@@ -145,7 +145,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 recall=Recall(questions, traces),
                 models=models,
                 chat=ChatParts(
-                    ConfiguredResponders(settings.config, deadline_s=settings.chat_deadline_s),
+                    ConfiguredResponders(models, deadline_s=settings.chat_deadline_s),
                     settings.prompt_characters,
                 ),
                 library=Library(log, shelf, memory.sessions),

@@ -12,6 +12,7 @@ from uuid import UUID
 from memory.events import ActionRecorded, AttributeAsserted, RelationAsserted, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import derived_id
+from projections.reading import Reader
 from projections.recall.signs import Signs, signs
 from projections.recall.words import counted
 from projections.table import Op, Put, Row, Table, start
@@ -114,6 +115,13 @@ TABLE = Table(
         "of_fact": "(fact_id) WHERE fact_id IS NOT NULL",
     },
 )
+ONE = "SELECT p.* FROM {passages} AS p WHERE p.id = %(id)s"
+
+DOCUMENT_LENGTHS = """
+SELECT p.document_id, max(p.char_end) FROM {passages} AS p
+WHERE p.document_id = ANY(%(document_ids)s) GROUP BY p.document_id
+"""
+
 HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded)
 
 
@@ -225,6 +233,16 @@ def sentence(row: PassageRow, names: Mapping[UUID, str]) -> str:
     if row.kind == Kind.RELATION:
         return " ".join([subject, row.text, *others])
     return row.text if subject and row.text.startswith(subject) else f"{subject}: {row.text}"
+
+
+def one(reader: Reader, passage_id: UUID) -> PassageRow | None:
+    rows = reader.rows(TABLE, ONE, {"id": passage_id})
+    return rows[0] if rows else None
+
+
+def document_lengths(reader: Reader, document_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """How many characters the documents have, as far as their chunks reach."""
+    return dict(reader.tuples(DOCUMENT_LENGTHS, {"document_ids": list(document_ids)}))
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders, Responders
 from api.config import PROMPT_CHARACTERS
 from api.ids import new_id
+from api.models import Models
 from api.wiring import Services
 from tests.worlds import World, world_in
 
@@ -84,5 +85,9 @@ def talk_at(url: str, services: Services) -> Iterator[Talk]:
 
 def openai_at(base_url: str, *, deadline_s: float = 20) -> ConfiguredResponders:
     """MODEL, or on request OTHER_MODEL, at an endpoint of a test."""
-    models = {"response": MODEL, "allowed": [OTHER_MODEL], "base_url": base_url}
-    return ConfiguredResponders({"models": models}, {"OPENAI_API_KEY": "test"}, deadline_s=deadline_s)
+    config = {
+        "models": {"response": MODEL, "allowed": [OTHER_MODEL]},
+        "providers": {"openai": {"base_url": base_url, "api_key": "test"}},
+        "prices": {MODEL: {"input": 2.5, "output": 10}},
+    }
+    return ConfiguredResponders(Models(config, {}), deadline_s=deadline_s)

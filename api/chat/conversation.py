@@ -14,22 +14,29 @@ from api.chat import citations
 from api.chat.extractive import MODEL, extractive_reply
 from api.chat.markers import MarkerFilter
 from api.chat.prompt import Prompt, prompt_of
-from api.chat.recollection import recollect
 from api.chat.response_model import RETRY_AFTER_S, ResponseModel
+from api.chat.sources import sources_of
 from api.chat.window import TURNS_MAX, Window, window_of
 from api.routes.facts import Answering, merged
 from api.wire import Json
 from memory.errors import ModelUnavailable, SessionClosedAlready, SessionUnavailable
+from memory.events import ModelUsed
+from memory.log import Writing
 from memory.principals import Caller
+from memory.recorded import Origin
 from memory.regions import region_of
 from memory.remember import ExtractionStatus, Learnt, Turn
 from memory.scopes import ScopeSet
+from memory.scopes import scope_set_id as scope_set_id_of
 from memory.values import Infer, Role, SourceKind
-from projections import diffs, sessions, turns
+from projections import diffs, passages, sessions, turns
 from projections.reading import Reader
+from projections.retrieval.wanted import Retrieved, Wanted
 from projections.traces import RESPONSE, Trace
 
 logger = logging.getLogger(__name__)
+
+HITS_MAX = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +55,37 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """All that a reply needs. began: by the monotonic clock, in seconds."""
+    """All that a reply needs. scope_set_id: of the session. began: by the monotonic clock, in seconds."""
 
     caller: Caller
     message: Message
+    scope_set_id: UUID
     window: Window
+    retrieved: Retrieved
     prompt: Prompt
     model: ResponseModel | None
     began: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """Answers with what a turn changed; with the reply's, what the model took is recorded too."""
+
+    replying: "Replying"
+    reply_turn_id: UUID
+
+    def __call__(self, writing: Writing, learnt: Learnt) -> Json:
+        prepared = self.replying.prepared
+        if prepared.model is not None and learnt.turn_id == self.reply_turn_id:
+            used = ModelUsed(purpose="response", model=prepared.model.name, usage=prepared.model.usage)
+            origin = Origin(
+                turn_id=learnt.turn_id,
+                session_id=learnt.session_id,
+                principal_id=prepared.caller.principal_id,
+                scope_set_id=prepared.scope_set_id,
+            )
+            writing.record([used], origin)
+        return Answering(prepared.caller)(writing, learnt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,36 +104,66 @@ def prepare(call: Call, message: Message, *, heard: Heard | None = None) -> Prep
     a model that is not allowed.
     """
     began = time.monotonic()
+    window = Window()
     with call.reading_as() as (caller, reader):
         model = call.services.chat.responders.chosen(caller.context_id, message.model)
-        if heard is None:
-            _require_writable(reader, caller, message)
-        window = Window()
+        scope_set_id = _writable(reader, caller, message)
         if message.session_id is not None:
             before_seq = heard.seq if heard else None
             window = window_of(turns.spoken_last(reader, message.session_id, limit=TURNS_MAX, before_seq=before_seq))
-        found = recollect(reader)
+    retrieved = call.services.recall.retrieve(
+        call.reading_as,
+        Wanted(
+            text=message.text,
+            k=HITS_MAX,
+            session_id=message.session_id,
+            without_turns=window.whole | ({heard.turn_id} if heard else set()),
+            background=True,
+            source="chat",
+        ),
+    )
+    now = datetime.now(UTC)
     prompt = prompt_of(
         message.text,
-        sources=found.sources,
-        instructions=found.instructions,
+        sources=sources_of(retrieved, now=now, lengths=_lengths(call, retrieved)),
+        instructions=[one.description for one in retrieved.background.instructions],
         window=window,
-        today=datetime.now(UTC),
+        today=now,
         characters=call.services.chat.prompt_characters,
     )
-    return Prepared(caller=caller, message=message, window=window, prompt=prompt, model=model, began=began)
+    return Prepared(
+        caller=caller,
+        message=message,
+        scope_set_id=scope_set_id,
+        window=window,
+        retrieved=retrieved,
+        prompt=prompt,
+        model=model,
+        began=began,
+    )
 
 
-def _require_writable(reader: Reader, caller: Caller, message: Message) -> None:
-    """A reply that can't be stored is not worth a model's time."""
+def _lengths(call: Call, retrieved: Retrieved) -> dict[UUID, int]:
+    """How long the documents are that something came from."""
+    documents = {one.document_id for one in (*retrieved.hits, *retrieved.beside) if one.document_id}
+    if not documents:
+        return {}
+    with call.reading() as reader:
+        return passages.document_lengths(reader, list(documents))
+
+
+def _writable(reader: Reader, caller: Caller, message: Message) -> UUID:
+    """The scope set of the session that the turns go to. A reply that can't be stored is not worth a model's time."""
     if message.session_id is None:
-        caller.require("memory:write", message.scopes or caller.write_scopes)
-        return
+        scopes = message.scopes or caller.write_scopes
+        caller.require("memory:write", scopes)
+        return scope_set_id_of(scopes)
     session = sessions.one(reader, message.session_id)
     if session is None or session.scope_set_id not in caller.writable:
         raise SessionUnavailable()
     if session.closed_at is not None:
         raise SessionClosedAlready()
+    return session.scope_set_id
 
 
 class Replying:
@@ -180,7 +240,7 @@ def keep_pair(call: Call, replying: Replying) -> Json:
             session_id=message.session_id,
             new_session_id=message.new_session_id,
             scopes=message.scopes,
-            answer=Answering(caller),
+            answer=_Keeping(replying, reply.turn_id),
         )
     except Exception:
         updates, position = _pending(call, said.turn_id)
@@ -199,7 +259,7 @@ def keep_reply(call: Call, replying: Replying, heard: Heard) -> Json:
         [reply],
         session_id=message.session_id,
         new_session_id=message.new_session_id,
-        answer=Answering(replying.prepared.caller),
+        answer=_Keeping(replying, reply.turn_id),
     )
     updates = merged([heard.updates, remembered.answers[0]])
     return _answer(call, replying, heard.turn_id, reply.turn_id, updates, remembered.position)
@@ -242,14 +302,15 @@ def _answer(
             principal_id=prepared.caller.principal_id,
             session_id=session_id,
             query_text=None,
-            tier="hybrid",
-            tier_reason="",
+            tier=prepared.retrieved.tier,
+            tier_reason=prepared.retrieved.reason,
             latency_ms=round(1000 * (time.monotonic() - prepared.began)),
-            candidates=len(prepared.prompt.sources),
-            retrievals=(),
+            candidates=prepared.retrieved.candidates,
+            retrievals=prepared.retrieved.passes,
             user_turn_id=user_turn_id,
             reply_turn_id=reply_turn_id,
             model=replying.model_name,
+            cost=(prepared.model.usage.cost if prepared.model else None) or 0.0,
         )
     )
     return {

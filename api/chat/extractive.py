@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from api.chat.markers import marker
-from api.chat.sources import Source, snippet
+from api.chat.sources import Reason, Source, snippet
 
 MODEL = "local/extractive"
 NO_MEMORY = "I have no memory of that."
@@ -19,10 +19,24 @@ _ASKS = re.compile(
 )
 
 
+_ABOUT_ME = re.compile(
+    r"\b(?:(?:know|remember|learn(?:ed|t)?|told you|heard?) about (?:me|us)|who (?:am i|i am)|about (?:me|myself)\W*$"
+    r"|describe me|my profile)\b",
+    re.IGNORECASE,
+)
+
+
 def extractive_reply(message: str, sources: Mapping[int, Source]) -> str:
     """What memory holds on `message`. sources: by marker number, best first."""
-    best = max((source.score for source in sources.values()), default=0.0)
-    near = {number: source for number, source in sources.items() if source.score >= LEAST_SHARE * best}
+    hits = {number: source for number, source in sources.items() if source.reason is Reason.HIT}
+    best = max((source.score for source in hits.values()), default=0.0)
+    near = {number: source for number, source in hits.items() if source.score >= LEAST_SHARE * best}
+    if _ABOUT_ME.search(message):
+        profile = {number: source for number, source in sources.items() if source.reason is Reason.PROFILE}
+        near = {
+            **profile,
+            **{number: source for number, source in near.items() if not source.is_passage or not profile},
+        }
     facts = [_fact(number, source) for number, source in near.items() if not source.is_passage]
     passages = [_passage(number, source) for number, source in near.items() if source.is_passage]
     found = "\n".join(facts[:FACTS_MAX] + passages[: PASSAGES_MAX if facts else PASSAGES_MAX + 1])
@@ -32,13 +46,8 @@ def extractive_reply(message: str, sources: Mapping[int, Source]) -> str:
 
 
 def _fact(number: int, source: Source) -> str:
-    return f"- {snippet(source.text)} {marker(number)}"
+    return f"- {snippet(source.text)}{f' ({source.note})' if source.note else ''} {marker(number)}"
 
 
 def _passage(number: int, source: Source) -> str:
-    said = f" ({source.occurred_at:%Y-%m-%d})" if source.occurred_at else ""
-    if source.document_title:
-        said = f" ({source.document_title})"
-    elif source.role == "assistant":
-        said = f" (my own words{said.replace(' (', ', ').rstrip(')')})"
-    return f"- “{snippet(source.text)}”{said} {marker(number)}"
+    return f"- “{snippet(source.text)}” ({source.note}) {marker(number)}"

@@ -68,12 +68,7 @@ def prompt_of(
 
 
 def _line(number: int, source: Source) -> str:
-    said = [source.occurred_at.strftime("%Y-%m-%d")] if source.occurred_at else []
-    if source.role == "assistant":
-        said.append("said by the assistant")
-    if source.document_title:
-        said.append(f"document “{one_line(source.document_title)}”")
-    note = f" ({', '.join(said)})" if said else ""
+    note = f" ({one_line(source.note)})" if source.note else ""
     return f"{marker(number)} {one_line(source.text)}{note}"
 
 

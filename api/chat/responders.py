@@ -1,38 +1,23 @@
 """Which language model answers: the configured one, or the one that a request asks for."""
 
-import os
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
 
 from api.chat.response_model import OpenAiModel, ResponseModel
 from api.config import CHAT_DEADLINE_S
+from api.models import Models
 from memory.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-# Where providers that speak OpenAI's protocol listen, unless the configuration says otherwise.
-BASE_URLS = {
-    "anthropic": "https://api.anthropic.com/v1/",
-    "deepseek": "https://api.deepseek.com",
-    "google": "https://generativelanguage.googleapis.com/v1beta/openai/",
-    "groq": "https://api.groq.com/openai/v1",
-    "mistral": "https://api.mistral.ai/v1",
-    "ollama": "http://127.0.0.1:11434/v1",
-    "openrouter": "https://openrouter.ai/api/v1",
-    "together": "https://api.together.xyz/v1",
-    "xai": "https://api.x.ai/v1",
-}
-KEYLESS = frozenset({"ollama"})
 
 
 class Responders(Protocol):
     """Chooses response models."""
 
     def chosen(self, context_id: str, asked: str | None, /) -> ResponseModel | None:
-        """The model for one request in a context; None if none is configured.
+        """The model for one request in a context; None if none is configured, or it has no key.
 
         asked: the one that the request names. Raises InvalidRequest if the context does not allow it.
         """
@@ -44,62 +29,38 @@ class Responders(Protocol):
 
 
 class ConfiguredResponders:
-    """Models of the configuration's `models`: `response`, `allowed`, `base_url`; keys from <PROVIDER>_API_KEY.
+    """The models of each context's configuration: `models.response`, and on request one of `models.allowed`.
 
     deadline_s: see `OpenAiModel`.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, Any],
-        environ: Mapping[str, str] | None = None,
-        *,
-        deadline_s: float = CHAT_DEADLINE_S,
-    ) -> None:
-        models = config.get("models") or {}
-        self._response: str | None = models.get("response")
-        self._base_url: str | None = models.get("base_url")
-        self._allowed = {name for name in (self._response, *(models.get("allowed") or ())) if name}
-        self._environ = os.environ if environ is None else environ
+    def __init__(self, models: Models, *, deadline_s: float = CHAT_DEADLINE_S) -> None:
+        self._models = models
         self._deadline_s = deadline_s
-        self._clients: dict[str, AsyncOpenAI] = {}
+        self._clients: set[AsyncOpenAI] = set()
 
-    def chosen(self, _: str, asked: str | None, /) -> ResponseModel | None:
-        if asked is not None and asked not in self._allowed:
-            raise InvalidRequest(f"model: {asked[:100]!r} is not among the models that this context allows")
-        name = asked or self._response
+    def chosen(self, context_id: str, asked: str | None, /) -> ResponseModel | None:
+        settings = self._models.settings(context_id)
+        configured = settings.response.name if settings.response else None
+        name = asked or configured
         if name is None:
             return None
-        provider = name.partition("/")[0]
-        if not self._base_url and provider not in KEYLESS and not self._key(provider):
+        if name != configured and name not in settings.allowed:
+            raise InvalidRequest(f"model: {name[:100]!r} is not among the models that this context allows")
+        override = name if name != configured else None
+        if not self._models.is_usable(context_id, override):
             return None
-        return OpenAiModel(name, self._client_of(provider), deadline_s=self._deadline_s)
+
+        async def client() -> "AsyncOpenAI":
+            # Made in a thread: the library's import takes a second.
+            found = await anyio.to_thread.run_sync(self._models.response, context_id, override)
+            assert found is not None, "it was usable a moment ago"
+            self._clients.add(found[0])
+            return found[0]
+
+        return OpenAiModel(name, client, deadline_s=self._deadline_s, priced=settings.priced)
 
     async def close(self) -> None:
-        for client in self._clients.values():
+        for client in self._clients:
             await client.close()
         self._clients.clear()
-
-    def _client_of(self, provider: str) -> Callable[[], Awaitable["AsyncOpenAI"]]:
-        async def client() -> "AsyncOpenAI":
-            if provider not in self._clients:
-                openai = await anyio.to_thread.run_sync(_library)  # its import takes a second
-                self._clients[provider] = openai.AsyncOpenAI(
-                    api_key=self._key(provider) or "none",
-                    base_url=self._base_url
-                    or self._environ.get(f"{provider.upper()}_BASE_URL")
-                    or BASE_URLS.get(provider),
-                    max_retries=0,
-                )
-            return self._clients[provider]
-
-        return client
-
-    def _key(self, provider: str) -> str | None:
-        return self._environ.get(f"{provider.upper()}_API_KEY")
-
-
-def _library() -> Any:
-    import openai.resources.chat
-
-    return openai

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from api.config import CHAT_DEADLINE_S
 from memory.errors import ModelUnavailable
+from memory.usage import NO_USAGE, Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -26,6 +27,11 @@ class ResponseModel(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def usage(self) -> Usage:
+        """What was asked of the provider so far."""
+        ...
+
     def pieces(self, messages: Messages, *, streamed: bool) -> AsyncGenerator[str, None]:
         """The reply, piece by piece as the provider sends it, or as one piece.
 
@@ -38,16 +44,23 @@ class ResponseModel(Protocol):
 class OpenAiModel:
     """A model at any endpoint that speaks OpenAI's chat completions.
 
-    client: made within the event loop that uses it. deadline_s: for a reply at once, and for each piece of a
-    streamed one.
+    One object serves one request. client: used within one event loop. deadline_s: for a reply at once, and for
+    each piece of a streamed one. priced: adds the cost to the usage of a model.
     """
 
     def __init__(
-        self, name: str, client: Callable[[], Awaitable["AsyncOpenAI"]], *, deadline_s: float = CHAT_DEADLINE_S
+        self,
+        name: str,
+        client: Callable[[], Awaitable["AsyncOpenAI"]],
+        *,
+        deadline_s: float = CHAT_DEADLINE_S,
+        priced: Callable[[str, Usage], Usage] = lambda _, usage: usage,
     ) -> None:
         self.name = name
+        self.usage = NO_USAGE
         self._client = client
         self._deadline_s = deadline_s
+        self._priced = priced
 
     async def pieces(self, messages: Messages, *, streamed: bool) -> AsyncGenerator[str, None]:
         some = False
@@ -71,6 +84,7 @@ class OpenAiModel:
     async def _at_once(self, client: "AsyncOpenAI", messages: Messages) -> AsyncGenerator[str, None]:
         async with asyncio.timeout(self._deadline_s):
             answer: Any = await self._create(client, messages, stream=False)
+        self._count(answer.usage)
         choice = answer.choices[0]
         if choice.finish_reason is None:
             raise self._broken_off()
@@ -88,6 +102,7 @@ class OpenAiModel:
                     chunk = await anext(chunks, None)
                 if chunk is None:
                     break
+                self._count(chunk.usage)
                 for choice in chunk.choices[:1]:
                     finished = finished or choice.finish_reason is not None
                     if choice.delta.content:
@@ -97,8 +112,16 @@ class OpenAiModel:
             raise self._broken_off()
 
     def _create(self, client: "AsyncOpenAI", messages: Messages, *, stream: bool) -> Awaitable[Any]:
+        self.usage = Usage(calls=1)
         create: Callable[..., Awaitable[Any]] = client.chat.completions.create
-        return create(model=self._model, messages=list(messages), stream=stream)
+        options = {"stream_options": {"include_usage": True}} if stream else {}
+        return create(model=self._model, messages=list(messages), stream=stream, **options)
+
+    def _count(self, told: Any) -> None:
+        """Take in what the provider tells of the tokens, once it does."""
+        if told is not None:
+            usage = Usage(calls=1, input_tokens=told.prompt_tokens or 0, output_tokens=told.completion_tokens or 0)
+            self.usage = self._priced(self.name, usage)
 
     def _broken_off(self) -> ModelUnavailable:
         return ModelUnavailable(f"the model {self.name} broke off", retry_after_s=RETRY_AFTER_S)

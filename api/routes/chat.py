@@ -92,7 +92,7 @@ async def _older(exchange: Exchange, message: Message, *, streamed: bool) -> Cou
     assert message.session_id is not None
     async with call.services.chat.locks.holding(call.context_id, message.session_id):
         # A model that may not be asked must not leave half a conversation.
-        call.services.chat.responders.chosen(call.context_id, message.model)
+        await exchange.read(partial(call.services.chat.responders.chosen, call.context_id, message.model))
         heard = await exchange.write(partial(conversation.hear, call, message))
         replying = Replying(await exchange.read(partial(conversation.prepare, call, message, heard=heard)))
         try:

@@ -42,8 +42,8 @@ def window(*texts: str) -> Window:
     return window_of(turn(seq, text) for seq, text in reversed(list(enumerate(texts, start=1))))
 
 
-def source(text: str, score: float = 0.9, **fields: object) -> Source:
-    return Source("attr_1", "attribute", text, score, UNKNOWN, **fields)  # type: ignore[arg-type]
+def source(text: str, score: float = 0.9, *, kind: str = "attribute", **fields: object) -> Source:
+    return Source("an id", kind, text, score, UNKNOWN, **fields)  # type: ignore[arg-type]
 
 
 def prompt(question: str = "Who am I?", **parts: object) -> Prompt:
@@ -114,9 +114,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_stands_in_the_frame_does_not_close_it(text: str) -> None:
-    made = prompt(
-        sources=[source(text, document_title=text, occurred_at=NOW)], instructions=[text], window=window(text, text)
-    )
+    made = prompt(sources=[source(text, note=text)], instructions=[text], window=window(text, text))
     assert made.system.count(FRAME_BEGIN) == made.system.count(FRAME_END) == 1
     assert made.system.rstrip().endswith(FRAME_END)
     assert len(re.findall(r"<[\s/]*untrusted", made.system, re.IGNORECASE)) == 2
@@ -127,12 +125,12 @@ def test_what_stands_in_the_frame_does_not_close_it(text: str) -> None:
 
 def test_the_parts_stand_under_their_headings() -> None:
     made = prompt(
-        sources=[source("Alice is CTO", occurred_at=NOW), source("I like tea", role="assistant")],
+        sources=[source("Alice is CTO", note="said 2026-11-30"), source("I like tea")],
         instructions=["Reply in French"],
         window=window("Hello"),
     )
     data = made.system.split(FRAME_BEGIN)[-1]
-    assert "[S1] Alice is CTO (2026-11-30)\n[S2] I like tea (said by the assistant)" in data
+    assert "[S1] Alice is CTO (said 2026-11-30)\n[S2] I like tea" in data
     assert "# Conversation so far\nuser: Hello" in data
     assert "- Reply in French" in made.system.split(FRAME_BEGIN)[0]
     assert "Monday, 30 November 2026" in made.system
@@ -168,7 +166,7 @@ def test_what_does_not_fit_is_left_out_whole_and_the_next_takes_its_number() -> 
 
 def test_the_extractive_reply_quotes_facts_then_passages_with_their_markers() -> None:
     sources = {
-        1: source("We met in Lyon.", 0.9, is_passage=True, occurred_at=NOW),
+        1: source("We met in Lyon.", 0.9, kind="chunk", note="2026-11-30"),
         2: source("Alice is CTO", 0.8),
         3: source("Something far off", 0.1),
     }
