@@ -9,6 +9,7 @@ from projections.attribute_versions import AttributeVersionRow
 from projections.entities import EntityRow
 from projections.instructions import InstructionRow
 from projections.matches import Match
+from projections.passages import PassageRow
 from projections.relations import RelationRow
 from projections.turns import ExtractionRow, TurnRow
 from projections.uncertainties import UncertaintyRow
@@ -66,6 +67,23 @@ def profile_entry(row: AttributeVersionRow, owner: EntityRow) -> Json:
 def words(row: TurnRow) -> Json:
     """A turn as the cause of something else."""
     return {"id": ids.ulid(row.id), "role": row.role, "content": row.text, "createdAt": ids.moment(row.said_at)}
+
+
+def passage(row: PassageRow) -> Json:
+    """A piece of a turn or document, as a citation names it."""
+    return {
+        "id": ids.chunk(row.id),
+        "text": row.text,
+        "role": row.role,
+        "turnId": row.turn_id and ids.ulid(row.turn_id),
+        "sessionId": row.session_id and ids.ulid(row.session_id),
+        "documentId": row.document_id and ids.ulid(row.document_id),
+        "title": row.title or None,
+        "section": row.section or None,
+        "charStart": row.char_start,
+        "charEnd": row.char_end,
+        "createdAt": ids.moment(row.said_at),
+    }
 
 
 def turn(row: TurnRow, extraction: ExtractionRow | None) -> Json:

@@ -4,7 +4,7 @@
     attribute:person/alice/job_title
     relation:person/alice-[works_at]->organisation/acme
     relation:alice/works_at/acme                   of any types; person/alice and so on too
-    attr_…, rel_…, corr_…                          an id that an answer held
+    attr_…, rel_…, act_…, corr_…, chunk:…          an id that an answer held
 
 Names may hold slashes, types and keys may not. All parts are normalised.
 """
@@ -21,7 +21,9 @@ from memory.values import ENTITY_TYPE_ALIASES, ENTITY_TYPES, attribute_key, enti
 RELATION_PREFIX = "rel_"
 ATTRIBUTE_PREFIX = "attr_"
 CORRECTION_PREFIX = "corr_"
-UNSUPPORTED = re.compile(r"(passage|trace|document|doc|chunk|turn|session|sess):|(act|instr|unc|turn|sess)_")
+ACTION_PREFIX = "act_"
+PASSAGE_PREFIXES = ("chunk:", "passage:")
+UNSUPPORTED = re.compile(r"(trace|document|doc|turn|session|sess):|(instr|unc|turn|sess)_")
 WRITTEN = re.compile(r"\['(?P<type>\w+)', '(?P<name>.+)'\]", re.DOTALL)
 ARROW = re.compile(r"(.+?)-\[(.+?)\]->(.+)", re.DOTALL)
 
@@ -61,7 +63,17 @@ class CorrectionId:
     value: UUID
 
 
-Ref = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId
+@dataclass(frozen=True, slots=True)
+class ActionId:
+    value: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PassageId:
+    value: UUID
+
+
+Ref = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId | ActionId | PassageId
 
 
 def entity_name(text: str, *, field: str) -> EntityName:
@@ -92,6 +104,10 @@ def parse(text: str) -> Ref:
         return RelationId(ids.parse(text, prefixes=(RELATION_PREFIX,)))
     if text.startswith(CORRECTION_PREFIX):
         return CorrectionId(ids.parse(text, prefixes=(CORRECTION_PREFIX,)))
+    if text.startswith(ACTION_PREFIX):
+        return ActionId(ids.parse(text, prefixes=(ACTION_PREFIX,)))
+    if text.startswith(PASSAGE_PREFIXES):
+        return PassageId(ids.parse(text, prefixes=PASSAGE_PREFIXES))
     prefix, separator, rest = text.partition(":")
     if not separator or not rest.strip():
         raise _malformed()

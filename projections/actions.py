@@ -61,6 +61,8 @@ TABLE = Table(
 )
 HANDLES = (ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
+ONE = "SELECT a.* FROM {actions} AS a WHERE a.id = %(id)s"
+
 LIVE_BY_CATEGORY = """
 SELECT a.* FROM {actions} AS a JOIN {entities} AS e ON e.id = a.actor_id
 WHERE a.category = %(category)s AND a.valid_to IS NULL AND e.forgotten_at IS NULL
@@ -157,6 +159,11 @@ def newest_first(
     after_said_at, after_position = after or (None, None)
     parameters = {**wanted.parameters, "after_said_at": after_said_at, "after_position": after_position}
     return reader.page(TABLE, f"SELECT a.* {LISTED}{NEWEST_FIRST}", parameters, limit=limit)
+
+
+def one(reader: Reader, action_id: UUID) -> ActionRow | None:
+    rows = reader.rows(TABLE, ONE, {"id": action_id})
+    return rows[0] if rows else None
 
 
 def count(reader: Reader, wanted: Wanted) -> int:

@@ -3,13 +3,13 @@
 from typing import Any
 from uuid import UUID
 
-from api import answers, refs
+from api import answers, details, refs, wire
 from api.calls import Call
 from api.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from memory.known import EntityName
 from memory.values import comparable
-from projections import attribute_versions, corrections, entities, relations
+from projections import actions, attribute_versions, corrections, entities, passages, relations
 from projections.entities import EntityRow
 from projections.reading import Reader
 
@@ -17,7 +17,7 @@ LIMIT = 500
 
 
 def inspect(call: Call) -> tuple[int, dict[str, Any]]:
-    """One of four shapes, told apart by `kind`: entity, attribute, relation, correction (ours).
+    """One of several shapes, told apart by `kind`: entity, attribute, relation; ours: correction, action, chunk.
 
     Raises InvalidRequest for no reference, NotFound for one to nothing, Unsupported for other kinds.
     """
@@ -57,6 +57,17 @@ def _answer(reader: Reader, ref: refs.Ref) -> Json:
             if row is None:
                 raise _absent()
             return {"kind": "correction", "correction": answers.correction(reader, row)}
+        case refs.ActionId(value):
+            deed = actions.one(reader, value)
+            if deed is None:
+                raise _absent()
+            actor = entities.by_ids(reader, [deed.actor_id])[deed.actor_id]
+            return {"kind": "action", "action": wire.action(deed, actor)}
+        case refs.PassageId(value):
+            passage = passages.one(reader, value)
+            if passage is None:
+                raise _absent()
+            return {"kind": "chunk", "chunk": details.passage(passage)}
 
 
 def _attribute(reader: Reader, name: EntityName, key: str, *, line: str | None = None) -> Json:

@@ -295,8 +295,9 @@ def test_an_ended_relation_is_still_inspected(server: ServerProcess) -> None:
         *((ref, 400) for ref in ("relation:a", "relation:a/b", "relation:a/b/c/d", "relation:a-[b]->c", "relation://")),
         *((ref, 404) for ref in ("entity:person/nobody", "person:nobody", "attribute:person/ann/shoe", "attr_x")),
         *((ref, 404) for ref in (f"attr_{NO_ID}", f"rel_{NO_ID}", f"corr_{NO_ID}", "relation:ann/hates/acme")),
-        *((ref, 501) for ref in ("passage:doc/1", f"trace:{NO_ID}", "document:x", "doc:x", f"chunk:{NO_ID}")),
-        *((ref, 501) for ref in (f"act_{NO_ID}", f"instr_{NO_ID}", f"unc_{NO_ID}", f"turn:{NO_ID}")),
+        *((ref, 404) for ref in (f"chunk:{NO_ID}", f"passage:{NO_ID}", "chunk:x", f"act_{NO_ID}")),
+        *((ref, 501) for ref in (f"trace:{NO_ID}", "document:x", "doc:x")),
+        *((ref, 501) for ref in (f"instr_{NO_ID}", f"unc_{NO_ID}", f"turn:{NO_ID}")),
     ],
 )
 def test_a_reference_to_nothing_is_refused_by_what_is_wrong_with_it(rest: httpx.Client, ref: str, status: int) -> None:

@@ -172,3 +172,30 @@ def test_an_official_client_has_the_conversation_of_the_documentation(
     assert seen.pop("get person/Alice") == ENTITY
     assert seen.pop("get Person/alice") == ENTITY
     assert seen == EXPECTED
+
+
+@pytest.mark.parametrize("mode", ["blocking", "async"])
+@pytest.mark.parametrize("client", ["surrealdb-memory", "surrealdb"])
+def test_an_official_client_chats_in_both_generations(
+    server: ServerProcess, python_with: Callable[[str], Path], client: str, mode: str
+) -> None:
+    python = python_with(client)
+    context = new_context(server, f"{client}-{mode}-chat")
+    script = f"tests.e2e.clients.{client.replace('-', '_')}_chats"
+
+    seen = json.loads(
+        _run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
+    )
+
+    assert seen["corrections"] == [["Head of Platform", "CTO"]] * 2
+    assert seen["ids"] == [True, True]
+    assert "CTO" in seen["reply"] and "[S1]" in seen["reply"] and "Head of Platform" not in seen["reply"]
+    assert seen["streamed"]["done"] == [True, True, True, False]
+    assert "CTO" in seen["streamed"]["reply"]
+    assert "[S1]" in seen["streamed"]["citations"]
+    assert seen["streamed"]["updates"]
+    assert "CTO" in seen["older"][0]
+    assert seen["older"][1:] == [["actions", "attributes", "corrections"], True]
+    assert seen["without a session"] is True
+    assert seen["roles"] == ["user", "assistant"] * 5
+    assert seen["stranger"] == 401

@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -194,19 +194,33 @@ async def talk(memory: Any, stranger: Any) -> Json:
     return seen
 
 
-async def talk_async(client: Any, settings: Json) -> Json:
+Talk = Callable[[Any, Any], Awaitable[Json]]
+
+
+async def talk_async(talk: Talk, client: Any, settings: Json) -> Json:
     async with client(**settings) as memory, client(**{**settings, "api_key": "wrong"}) as stranger:
         return await talk(memory, stranger)
 
 
-def talk_blocking(client: Any, settings: Json) -> Json:
+def talk_blocking(talk: Talk, client: Any, settings: Json) -> Json:
     with client(**settings) as memory, client(**{**settings, "api_key": "wrong"}) as stranger:
-        return asyncio.run(talk(memory, stranger))
+        return asyncio.run(_awaited(talk, memory, stranger))
 
 
-def main(blocking: Any, asynchronous: Any) -> None:
+async def _awaited(talk: Talk, memory: Any, stranger: Any) -> Json:
+    return await talk(memory, stranger)
+
+
+def run(talk: Talk, blocking: Any, asynchronous: Any) -> None:
     """`<script> blocking|async <endpoint> <context> <key>`: print what was seen as one JSON document."""
     mode, endpoint, context, key = sys.argv[1:]
     settings = {"context": context, "endpoint": endpoint, "api_key": key}
-    seen = asyncio.run(talk_async(asynchronous, settings)) if mode == "async" else talk_blocking(blocking, settings)
+    if mode == "async":
+        seen = asyncio.run(talk_async(talk, asynchronous, settings))
+    else:
+        seen = talk_blocking(talk, blocking, settings)
     print(json.dumps(seen))
+
+
+def main(blocking: Any, asynchronous: Any) -> None:
+    run(talk, blocking, asynchronous)
