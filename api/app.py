@@ -23,6 +23,7 @@ from starlette.routing import Route
 from api.calls import BODY_BYTES_MAX, Call
 from api.database import POOL_SIZE_MAX
 from api.exchanges import ClientGone, Exchange, answer
+from api.mcp.endpoint import McpEndpoint
 from api.observation import Observation
 from api.problems import problem, problem_of_status, trace_header
 from api.rate_limit import RateLimit
@@ -136,6 +137,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/entities/search", matches.search_entities),
     ("GET", "/{context_id}/entities/top", matches.top_entities),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history/{key}", entities.get_history),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/explain/{key}", entities.explain),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history", attributes.list_history),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/neighbourhood", relations.list_neighbours),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}", entities.get_entity),
@@ -204,11 +206,14 @@ def create_app(services: Services) -> Starlette:
         app.state.writers = anyio.CapacityLimiter(POOL_SIZE_MAX - READERS_MAX)
         services.load_models()
         yield
+        await tools.stop()
         await services.chat.responders.close()
 
+    tools = McpEndpoint(default_context=services.settings.context, prefix=PREFIX)
     handlers = [(method, path, _in_thread(one)) for method, path, one in ROUTES]
     app = Starlette(
         routes=[
+            Route("/mcp", tools),
             Route("/metrics", _endpoint(services, "/metrics", metrics.get_metrics), methods=["GET"]),
             *(
                 Route(PREFIX + path, _endpoint(services, path, one), methods=[method])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api import answers, wire
+from api import answers, story, wire
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
 from memory.errors import InvalidRequest, NotFound
@@ -48,6 +48,15 @@ def get_history(call: Call) -> tuple[int, dict[str, Any]]:
     with call.reading(call.asked()) as reader:
         versions = attribute_versions.history(reader, [row.id for row in named(call, reader)], key)
         return 200, {"history": answers.attribute_list(reader, versions)}
+
+
+def explain(call: Call) -> tuple[int, dict[str, Any]]:
+    """The story of one fact, as data and as text. Raises NotFound if nothing is known of it."""
+    with call.reading(call.asked()) as reader:
+        chapters = story.chapters(reader, name_in(call), attribute_key(call.path["key"]))
+    if not chapters:
+        raise NotFound("nothing is known of that")
+    return 200, {"chapters": chapters, "text": "\n".join(story.told(chapters))}
 
 
 def forget_entity(call: Call) -> tuple[int, None]:

@@ -1,0 +1,201 @@
+"""The MCP endpoint: the official SDK's Streamable HTTP server, over our own REST application.
+
+Stateless: every request stands for itself, so several server processes can share a port. The SDK is
+imported at the first request, as most servers never get one.
+"""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from api.calls import ON_BEHALF_OF
+from api.mcp import resources
+from api.mcp.tools import TOOLS, Asked, Tool
+from api.problems import problem
+from memory.errors import PalimpsestError, Unauthorised
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+CONTEXT_HEADER = "x-spectron-context"
+TIMEOUT_S = 120.0  # reflection waits for a language model
+INSTRUCTIONS = "Long-term memory. Use `context` before answering, `remember` for what the user says of themselves."
+
+
+class McpEndpoint:
+    """An ASGI application at /mcp. default_context: for calls that name none."""
+
+    def __init__(self, *, default_context: str, prefix: str) -> None:
+        self._default_context = default_context
+        self._prefix = prefix
+        self._starting = asyncio.Lock()
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        try:
+            await self._admit(request)
+        except PalimpsestError as error:
+            await problem(error)(scope, receive, send)
+            return
+        manager = await self._started()
+        await manager.handle_request(scope, receive, send)
+
+    async def stop(self) -> None:
+        self._stopping.set()
+        if self._running is not None:
+            await self._running
+
+    async def _admit(self, request: Request) -> None:
+        """A caller without a valid key learns nothing, not even which tools there are. Raises PalimpsestError."""
+        response = await self._send(Asked("GET", "/me"), request, self._context(request, {}))
+        if response.status_code == 401:
+            raise Unauthorised()
+
+    async def _started(self) -> "StreamableHTTPSessionManager":
+        async with self._starting:
+            if self._manager is None:
+                from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+                self._manager = StreamableHTTPSessionManager(self._server(), json_response=True, stateless=True)
+                ready = asyncio.Event()
+                self._running = asyncio.create_task(self._run(self._manager, ready))
+                await ready.wait()
+            return self._manager
+
+    async def _run(self, manager: "StreamableHTTPSessionManager", ready: asyncio.Event) -> None:
+        async with manager.run():
+            ready.set()
+            await self._stopping.wait()
+
+    def _server(self) -> "Server[Any, Any]":
+        from mcp import types
+        from mcp.server.lowlevel import Server
+
+        server: Server[Any, Any] = Server("palimpsest", instructions=INSTRUCTIONS)
+
+        async def list_tools(_: types.ListToolsRequest) -> types.ServerResult:
+            return types.ServerResult(types.ListToolsResult(tools=[_described(tool) for tool in TOOLS.values()]))
+
+        async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
+            return types.ServerResult(
+                await self._called(request.params.name, request.params.arguments or {}, _http_request(server))
+            )
+
+        async def list_resources(_: types.ListResourcesRequest) -> types.ServerResult:
+            found = [
+                types.Resource.model_validate(
+                    {"uri": resources.ROOT + name, "name": name, "description": text, "mimeType": "application/json"}
+                )
+                for name, text in resources.FOLDERS.items()
+            ]
+            return types.ServerResult(types.ListResourcesResult(resources=found))
+
+        async def read_resource(request: types.ReadResourceRequest) -> types.ServerResult:
+            uri = str(request.params.uri)
+            text = await self._read(uri, _http_request(server))
+            content = types.TextResourceContents.model_validate(
+                {"uri": uri, "mimeType": "application/json", "text": text}
+            )
+            return types.ServerResult(types.ReadResourceResult(contents=[content]))
+
+        server.request_handlers[types.ListToolsRequest] = list_tools
+        server.request_handlers[types.CallToolRequest] = call_tool
+        server.request_handlers[types.ListResourcesRequest] = list_resources
+        server.request_handlers[types.ReadResourceRequest] = read_resource
+        return server
+
+    async def _called(self, name: str, arguments: dict[str, Any], request: Request) -> Any:
+        """The tool's result. Raises McpError for an unknown tool or arguments that don't fit its schema."""
+        import jsonschema  # type: ignore[import-untyped]  # comes with the SDK
+        from mcp import types
+        from mcp.shared.exceptions import McpError
+
+        tool = TOOLS.get(name)
+        if tool is None:
+            raise McpError(types.ErrorData(code=types.METHOD_NOT_FOUND, message=f"there is no tool {name!r}"))
+        try:
+            jsonschema.validate(arguments, tool.schema)
+        except jsonschema.ValidationError as error:
+            raise McpError(types.ErrorData(code=types.INVALID_PARAMS, message=error.message)) from error
+        try:
+            asked = tool.asked(arguments)
+            response = await self._send(asked, request, self._context(request, arguments))
+        except PalimpsestError as error:
+            return _failed(error.status, str(error))
+        content = response.json() if response.content else {}
+        if not response.is_success:
+            return _failed(response.status_code, str(content.get("message") or response.reason_phrase))
+        trace = content.get(tool.trace) if tool.trace else response.headers.get("x-trace-id")
+        structured = {**content, "trace_id": trace or ""}
+        text = content.get("context") if name == "context" else None
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text or json.dumps(structured, ensure_ascii=False))],
+            structuredContent=structured,
+        )
+
+    async def _read(self, uri: str, request: Request) -> str:
+        from mcp import types
+        from mcp.shared.exceptions import McpError
+
+        try:
+            response = await self._send(resources.asked(uri), request, self._context(request, {}))
+        except PalimpsestError as error:
+            raise McpError(types.ErrorData(code=types.INVALID_PARAMS, message=str(error))) from error
+        if not response.is_success:
+            message = str(response.json().get("message"))
+            raise McpError(types.ErrorData(code=types.INVALID_PARAMS, message=message))
+        return response.text
+
+    def _context(self, request: Request, arguments: dict[str, Any]) -> str:
+        """Raises Unauthorised when argument and header name two contexts: a key belongs to one."""
+        header, argument = request.headers.get(CONTEXT_HEADER), arguments.get("context_id")
+        if header and argument and header != argument:
+            raise Unauthorised("the key belongs to another context")
+        return str(argument or header or self._default_context)
+
+    async def _send(self, asked: Asked, request: Request, context_id: str) -> httpx.Response:
+        headers = {
+            name: value for name, value in request.headers.items() if name == "authorization" or name in ON_BEHALF_OF
+        }
+        url = f"{self._prefix}/{quote(context_id, safe='')}{asked.path}"
+        transport = httpx.ASGITransport(app=request.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://palimpsest", timeout=TIMEOUT_S) as client:
+            if asked.files is not None:
+                metadata = {"metadata": json.dumps(asked.body or {})}
+                return await client.request(asked.method, url, headers=headers, files=asked.files, data=metadata)
+            return await client.request(asked.method, url, headers=headers, json=asked.body, params=dict(asked.query))
+
+
+def _http_request(server: "Server[Any, Any]") -> Request:
+    request = server.request_context.request
+    assert isinstance(request, Request)
+    return request
+
+
+def _described(tool: Tool) -> Any:
+    from mcp import types
+
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        inputSchema=tool.schema,
+        annotations=types.ToolAnnotations(readOnlyHint=tool.read_only, destructiveHint=tool.name == "forget"),
+    )
+
+
+def _failed(status: int, message: str) -> Any:
+    from mcp import types
+
+    error = {"error": {"status": status, "message": message}}
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=f"{status}: {message}")], structuredContent=error, isError=True
+    )
