@@ -15,6 +15,7 @@ from api.database import lagging_contexts
 from api.errors import StartupError
 from api.ids import moment, parse_session, ulid
 from api.progress import event_progress
+from api.terminal.commands import COMMANDS, client_of, remote_story
 from memory.errors import PalimpsestError
 from memory.known import EntityName
 from memory.recorded import StoredRow
@@ -159,10 +160,17 @@ def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
 @main.command()
 @click.argument("entity")
 @click.argument("key")
-@click.option("--context", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--context", "--context-id", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--url", help="Ask this server, instead of the database of this machine.")
+@click.option("--api-key", help="A key of the context, for --url.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(entity: str, key: str, context_id: str | None, as_json: bool) -> None:
+def explain(entity: str, key: str, context_id: str | None, url: str | None, api_key: str | None, as_json: bool) -> None:
     """Tell the history of a fact: explain person/alice job_title."""
+    if url or api_key:
+        with client_of(url, api_key, context_id) as memory:
+            told = remote_story(memory, entity, key)
+        click.echo(json.dumps(told["chapters"]) if as_json else told["text"])
+        return
     name = _entity_name(entity)
     with _all_or_one(context_id or from_env().context) as (_, connection, contexts), snapshot(connection):
         cursor = connection.cursor()
@@ -175,6 +183,10 @@ def explain(entity: str, key: str, context_id: str | None, as_json: bool) -> Non
         click.echo(json.dumps(chapters))
     else:
         click.echo("\n".join(story.told(chapters)))
+
+
+for client_command in COMMANDS:
+    main.add_command(client_command)
 
 
 def _entity_name(ref: str) -> EntityName:

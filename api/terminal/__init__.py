@@ -1,0 +1,1 @@
+"""The command line as a client of any server: what it asks, and how it shows the answer."""
