@@ -5,11 +5,11 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from api import server, story, wiring
+from api import story
 from api.config import from_env
 from api.database import lagging_contexts
 from api.errors import StartupError
@@ -25,6 +25,9 @@ from projections.access import every_scope_set
 from projections.event_filter import EventFilter
 from projections.reading import Reader, snapshot
 from projections.table import READ_MODELS_VERSION
+
+if TYPE_CHECKING:
+    from api.wiring import Services
 
 EVENT_LIMIT = 100
 
@@ -56,12 +59,16 @@ def main(verbose: bool) -> None:
 @main.command()
 def serve() -> None:
     """Start the server, with the embedded Postgres unless PALIMPSEST_DATABASE_URL is set."""
+    from api import server  # not for commands that only talk to a server
+
     server.serve(from_env())
 
 
 @main.command()
 def worker() -> None:
     """Do background work only. `serve` does it too; more workers may run beside it."""
+    from api import server
+
     server.work(from_env())
 
 
@@ -69,6 +76,8 @@ def worker() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def migrate(as_json: bool) -> None:
     """Bring the schema up to date and rebuild read models of an older version."""
+    from api import wiring
+
     with wiring.services(from_env(), rebuild_lagging=False) as services, services.database.connect() as connection:
         lagging = lagging_contexts(connection, READ_MODELS_VERSION)
         for context_id in lagging:
@@ -83,6 +92,8 @@ def migrate(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def bootstrap(as_json: bool) -> None:
     """Make the context of PALIMPSEST_CONTEXT and its key, if missing, and print them."""
+    from api import wiring
+
     settings = from_env()
     with wiring.services(settings) as services:
         key = wiring.bootstrap(services)
@@ -200,8 +211,10 @@ CONTEXTS = "SELECT context_id, position FROM contexts WHERE deleted_at IS NULL O
 
 
 @contextmanager
-def _all_or_one(context_id: str | None) -> Iterator[tuple[wiring.Services, Any, dict[str, int]]]:
+def _all_or_one(context_id: str | None) -> Iterator[tuple["Services", Any, dict[str, int]]]:
     """Services, a connection, and the asked contexts with their positions."""
+    from api import wiring
+
     with wiring.services(from_env()) as services, services.database.connect() as connection:
         contexts = {name: int(position) for name, position in connection.execute(CONTEXTS)}
         if context_id is not None:
