@@ -73,6 +73,7 @@ class Story:
         source: SourceKind | None = None,
         user_name: str | None = None,
         principal_name: str | None = None,
+        document_id: UUID | None = None,
     ) -> list[Event]:
         """Decide a new turn and let its events become known."""
         self.turns += 1
@@ -87,6 +88,7 @@ class Story:
             next_position=self.position + 1,
             user_name=user_name,
             principal_name=principal_name,
+            document_id=document_id,
         )
         self.said_ids[self.turns] = statement
         return self.decide_again(self.turns, candidates)
@@ -243,6 +245,7 @@ class Story:
             change=event.change,
             repair=event.repair,
             of=getattr(event, "entity_id", None) or getattr(event, "subject_id", None),
+            document=event.document_id,
         )
 
     # --- names and what hangs on them ---

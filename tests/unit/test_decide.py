@@ -1,6 +1,7 @@
 """Decisions, as given / when / then."""
 
 from datetime import timedelta
+from uuid import uuid5
 
 import pytest
 
@@ -27,7 +28,7 @@ from memory.events import (
     UncertaintyResolved,
 )
 from memory.values import SourceKind
-from tests.given import NOON, Story
+from tests.given import NAMESPACE, NOON, Story
 
 DAY = timedelta(days=1)
 ANA = Mention(type="person", name="Ana")
@@ -355,3 +356,59 @@ def test_a_former_employer_leaves_the_present_one_alone() -> None:
         subject=ANA, label="works_at", object=beta, valid_from=NOON - 900 * DAY, valid_until=NOON - 400 * DAY
     )
     assert "RelationSuperseded" not in types(story.when(past, at=NOON + DAY))
+
+
+HANDBOOK, LEAFLET = (uuid5(NAMESPACE, name) for name in ("handbook", "leaflet"))
+
+
+def test_of_two_documents_the_older_word_stays_and_one_doubt_names_the_fact() -> None:
+    story = Story()
+    story.when(city("Porto"), source=SourceKind.DOCUMENT, document_id=HANDBOOK)
+    events = story.when(city("Lyon"), at=NOON + DAY, source=SourceKind.DOCUMENT, document_id=LEAFLET)
+    assert types(events).count("UncertaintyFlagged") == 1
+    assert "AttributeSuperseded" not in types(events)
+    assert story.standings() == ["current", "claimed"]
+
+
+def test_so_it_is_when_the_older_document_arrives_later() -> None:
+    story = Story()
+    story.when(city("Lyon"), at=NOON + DAY, source=SourceKind.DOCUMENT, document_id=LEAFLET)
+    story.when(city("Porto"), source=SourceKind.DOCUMENT, document_id=HANDBOOK)
+    assert story.standings() == ["current", "claimed"]
+    assert [value for value, *_ in story.line("ana", "city")] == ["Porto", "Lyon"]
+
+
+def test_a_newer_version_of_a_document_supersedes_and_users_and_operators_are_below_and_above_it() -> None:
+    story = Story()
+    story.when(city("Porto"), source=SourceKind.DOCUMENT, document_id=HANDBOOK)
+    story.when(city("Lyon"), at=NOON + DAY, source=SourceKind.DOCUMENT, document_id=HANDBOOK)
+    story.when(city("Oslo"), at=NOON + 2 * DAY, source=SourceKind.USER)
+    story.when(city("Rome"), at=NOON + 3 * DAY, source=SourceKind.UPSERT)
+    assert story.standings() == ["current", "claimed", "claimed", "current"]
+
+
+def test_a_document_that_repeats_another_supports_it() -> None:
+    story = Story()
+    story.when(city("Porto"), source=SourceKind.USER)
+    story.when(city("Porto"), at=NOON + DAY, source=SourceKind.DOCUMENT, document_id=HANDBOOK)
+    story.when(city("Lyon"), at=NOON + 2 * DAY, source=SourceKind.DOCUMENT, document_id=LEAFLET)
+    assert story.standings() == ["current", "supporting", "claimed"]
+
+
+def pen(colour: str, single_valued: bool | None) -> AttributeCandidate:
+    return AttributeCandidate(entity=ANA, key="pen", value=colour, single_valued=single_valued)
+
+
+def test_the_extractor_says_at_first_sight_whether_a_key_has_many_values_and_is_not_heard_later() -> None:
+    story = Story()
+    story.when(pen("red", False))
+    assert story.known.keys == {"pen": False}
+    story.when(pen("blue", True), at=NOON + DAY)
+    assert story.standings() == ["current", "current"]
+    assert [until for *_, until in story.line("ana", "pen")] == [None, None]
+
+
+def test_what_the_registry_knows_the_extractor_does_not_change() -> None:
+    story = Story()
+    story.when(AttributeCandidate(entity=ANA, key="likes", value="tea", single_valued=True), pen("red", None))
+    assert story.known.keys == {"likes": False, "pen": True}

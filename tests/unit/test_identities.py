@@ -3,15 +3,19 @@
 from datetime import timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory.candidates import (
     SPEAKER,
     ActionCandidate,
     AliasCandidate,
+    AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
     Mention,
     NameCandidate,
+    Polarity,
     RelationCandidate,
     SeparationCandidate,
     UncertaintyCandidate,
@@ -32,6 +36,7 @@ from memory.timeline import line
 from memory.values import Role, SourceKind
 from tests.given import NOON, Story
 
+HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 KAT = Mention(type="person", name="Kat")
 KATHERINE = Mention(type="person", name="Katherine")
@@ -195,6 +200,50 @@ def test_what_the_speaker_calls_somebody_is_a_name_too() -> None:
     story.when(EntityCandidate(entity=ana), AliasCandidate(entity=ana, name=sister))
     story.when(city(sister, "Rome"), at=NOON + DAY)
     assert [value for value, *_ in story.line("ana", "city")] == ["Rome"]
+
+
+# (hours after noon, by which name, value, polarity, whether it tells of a change): one of each hour.
+tellings = st.lists(
+    st.tuples(
+        st.integers(0, 30),
+        st.sampled_from([KAT, KATHERINE]),
+        st.sampled_from(["Porto", "Lyon", "Oslo"]),
+        st.sampled_from([Polarity.AFFIRMED, Polarity.AFFIRMED, Polarity.ENDED]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=7,
+    unique_by=lambda one: one[0],
+)
+
+
+def every_order_of_words_and_merge_gives_one_line(data: st.DataObject) -> None:
+    """As if all had been said of one name, whenever it turned out that the two are one, separated in between or not."""
+    told = data.draw(tellings)
+    plain = Story()
+    plain.when(EntityCandidate(entity=KATHERINE))
+    for hour, _, value, polarity, change in sorted(told, key=lambda one: one[0]):
+        plain.when(city(KATHERINE, value, polarity=polarity, change=change), at=NOON + hour * HOUR)
+    story = Story()
+    story.when(EntityCandidate(entity=KATHERINE))
+    turns: list[tuple[int, AnyCandidate]] = [
+        (hour, city(who, value, polarity=polarity, change=change)) for hour, who, value, polarity, change in told
+    ]
+    for hour, candidate in data.draw(st.permutations([*turns, (40, SHORT)])):
+        story.when(candidate, at=NOON + hour * HOUR)
+    if data.draw(st.booleans()):
+        story.when(SeparationCandidate(name=KAT), at=NOON + 50 * HOUR)
+        story.when(SHORT, at=NOON + 51 * HOUR)
+    assert story.line("kat", "city") == plain.line("katherine", "city")
+    segments_are_of_the_words(story)
+
+
+test_every_order_of_words_and_merge_gives_one_line = settings(max_examples=50, deadline=None)(
+    given(st.data())(every_order_of_words_and_merge_gives_one_line)
+)
+test_every_order_of_words_and_merge_gives_one_line_at_length = pytest.mark.long(
+    settings(max_examples=2_000, deadline=None)(given(st.data())(every_order_of_words_and_merge_gives_one_line))
+)
 
 
 # --- who "I" is ---------------------------------------------------------------------------------
