@@ -187,7 +187,14 @@ class Identities:
                 )
             )
             self._stand_for(name, alias_id, into)
-        elif other.entity_id != entity_id:
+        elif other.entity_id == entity_id:
+            return entity_id
+        elif name in self.known.name_ids and self.draft.statement.source_kind.rank < SourceKind.UPSERT.rank:
+            # Another name of somebody else: two may go by it, so only an operator makes them one.
+            about = f"{self._spelt(also, name[1])}: {other.name}, or perhaps {into.name}"
+            self.draft.flag(about, UNSURE_NAME, entity_id, SAME_AS)
+            return entity_id
+        else:
             self.draft.settle(other.entity_id, SAME_AS)
             members = self._standing_for(other.entity_id)
             self._regroup(EntitiesMerged(entity_id=other.entity_id, into_id=entity_id, members=members), lambda _: True)

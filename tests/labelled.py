@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memory.candidates import (
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -85,6 +86,8 @@ def brief(candidate: AnyCandidate) -> str:
     match candidate:
         case EntityCandidate():
             return f"<{candidate.entity.type}> {candidate.entity.name}"
+        case AliasCandidate():
+            return f"<name> {candidate.name.name}: {candidate.entity.name}"
         case NameCandidate():
             return f"name {candidate.name}"
         case AttributeCandidate():

@@ -11,6 +11,7 @@ from spacy.tokens import Span
 from memory.candidates import (
     NAME_LENGTH_MAX,
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -20,6 +21,7 @@ from memory.candidates import (
     Polarity,
 )
 from memory.extraction.actions import read_actions
+from memory.extraction.aliases import kin_names, read_aliases
 from memory.extraction.claims import Claim, judge
 from memory.extraction.families import FAMILIES
 from memory.extraction.instructions import read_instructions
@@ -53,6 +55,7 @@ class Reader:
             self._read_sentence(turn, sentence)
         for claim, reading in self._told:
             self._found += judge(claim, reading.standing, reading.times, about=reading.about)
+        self._found += kin_names(self._found)
         self._found += self._named(turn)
         placed = [_at_its_words(candidate, text) for candidate in self._found if self._may_say(candidate)]
         return sorted(placed, key=lambda candidate: candidate.start)
@@ -73,6 +76,8 @@ class Reader:
         if names and takes_back(sentence):
             self._found = [candidate for candidate in self._found if not isinstance(candidate, NameCandidate)]
         self._found += names
+        if self._role == "user":
+            self._found += read_aliases(sentence)
         if not names and self._role in ("user", "system"):
             instructions = list(read_instructions(sentence))
             self._found += instructions
@@ -197,9 +202,11 @@ def _entity_spans(turn: Turn) -> Iterable[tuple[Span, Reading | None]]:
 
 
 def _type_of(span: Span) -> str:
-    """The model often takes an unknown name for a place; nobody is "at" a city, though."""
+    """The model often takes an unknown name for a place; nobody is "at" a city, though, nor "from" a person."""
     before = span[0].nbor(-1).lower_ if span[0].i else ""
     kind = ENTITY_TYPE_BY_LABEL[span.label_]
+    if kind == "person" and before == "from" and span[0].nbor(-1).head.pos_ in ("NOUN", "AUX"):
+        return "location"
     return "organisation" if kind == "location" and span.label_ == "GPE" and before == "at" else kind
 
 
@@ -207,6 +214,8 @@ def _values(candidate: AnyCandidate) -> Iterator[str]:
     match candidate:
         case EntityCandidate():
             yield candidate.entity.name.casefold()
+        case AliasCandidate(entity=entity, name=name):
+            yield from (entity.name.casefold(), name.name.casefold(), f"{entity.name} {name.name}".casefold())
         case AttributeCandidate():
             yield candidate.value.casefold()
             yield from candidate.value.casefold().split()

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span, Token
 from memory.candidates import SPEAKER, Mention
 from memory.extraction.clauses import Clause, clauses_of
 from memory.extraction.language import is_english
-from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON, THING_KINDS, listed
+from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON, JOB_HEADS, THING_KINDS, listed
 from memory.extraction.moods import mood_of_sentence
 from memory.extraction.phrases import Phrase, complements, entity_type, is_name, name_around, value_of
 from memory.extraction.standing import Standing, standing_of
@@ -90,10 +90,25 @@ class Turn:
         named = {
             span.text: Mention(type="person", name=span.text)
             for span in self.doc.ents
-            if span.label_ == "PERSON" and span.end <= pronoun.i and not is_vocative(span)
+            if span.label_ == "PERSON" and span.end <= pronoun.i and not is_vocative(span) and not _is_place(span)
         }
+        named |= {person.name: person for person in self._introduced(pronoun)}
         named |= {person.name: person for person in self.people}
         return next(iter(named.values())) if len(named) == 1 else None
+
+    def _introduced(self, pronoun: Token) -> Iterator[Mention]:
+        """Whom a sentence before the pronoun calls a nurse or a baker, whatever the model takes the name for."""
+        for word in self.doc[: pronoun.i]:
+            if word.dep_ != "nsubj" or word.head.lemma_ != "be" or not is_name(name := name_around(word)):
+                continue
+            roles = (child for child in word.head.children if child.dep_ == "attr")
+            if any(role.lemma_.lower() in JOB_HEADS for role in roles):
+                yield Mention(type="person", name=value_of(name))
+
+
+def _is_place(span: Span) -> bool:
+    """Whether the word before a name says that it is one of a place: "from Split"."""
+    return bool(span.start) and span.doc[span.start - 1].lower_ in ("from", "in", "near", "at")
 
 
 @dataclass(slots=True)

@@ -87,5 +87,4 @@ LATER = {
     "TXT-05": "recall",
     "TXT-10": "recall",
     "UNC-01": "chat",
-    "TXT-07": 'the local extractor may take the place after "from" for the person that "she" means',
 }

@@ -854,6 +854,12 @@ def test_txt_07_a_paragraph_of_eight_facts_is_eight_facts_of_one_person(world: W
     }
 
 
+def test_txt_07_what_she_did_after_a_place_was_named_is_hers(world: World) -> None:
+    said(world, PARAGRAPH)
+    assert {"marta location Turin", "marta works_at delta_maps"} <= known(world)
+    assert {fact.partition(" ")[0] for fact in known(world)} == {"marta"}
+
+
 # --- answers that don't parse, providers that fail ---------------------------------------------
 
 

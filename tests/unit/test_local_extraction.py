@@ -12,6 +12,7 @@ from memory.candidates import (
     CANDIDATES_PER_TURN_MAX,
     SPEAKER,
     ActionCandidate,
+    AliasCandidate,
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
@@ -33,9 +34,9 @@ def extract(text: str, *, role: str = "user", said_at: datetime = SAID_AT, earli
 
 
 def facts(text: str, *, role: str = "user", earlier: tuple[str, ...] = ()) -> set[str]:
-    """All that a turn gives, apart from the bare entities."""
+    """All that a turn gives, apart from bare entities and other names."""
     found = extract(text, role=role, earlier=earlier).candidates
-    return {brief(candidate) for candidate in found if not isinstance(candidate, EntityCandidate)}
+    return {brief(candidate) for candidate in found if not isinstance(candidate, EntityCandidate | AliasCandidate)}
 
 
 # The three turns that everything else is measured by
@@ -459,3 +460,20 @@ def test_the_labelled_sentences_are_read_as_well_as_ever() -> None:
     assert score.recall >= 0.85, score.missed
     assert score.polarity_errors == []
     assert score.small_talk_with_facts == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Kat is short for Katherine.", {"Kat: Katherine"}),
+        ("Robert, also known as Bob, works at Acme.", {"Bob: Robert"}),
+        ("Everyone calls Katherine Kat.", {"Kat: Katherine"}),
+        ("My sister Ana lives in Rome.", {"sister: Ana"}),
+        ("Is Kat short for Katherine?", set()),
+        ("Kat is not short for Katherine.", set()),
+        ("We call Ana Silva.", set()),
+    ],
+)
+def test_two_names_of_one(text: str, expected: set[str]) -> None:
+    aliases = [one for one in extract(text).candidates if isinstance(one, AliasCandidate)]
+    assert {f"{one.name.name}: {one.entity.name}" for one in aliases} == expected
