@@ -1,10 +1,11 @@
 """Rows as answers: looks up what their wire shapes need beside them."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from api import details, ids, wire
 from api.wire import Json
-from projections import attribute_versions, documents, entities, provenance, relations, scope_sets, turns
+from projections import attribute_versions, documents, entities, erasures, provenance, relations, scope_sets, turns
 from projections.attribute_versions import AttributeVersionRow
 from projections.corrections import CorrectionRow
 from projections.entities import EntityRow
@@ -66,6 +67,19 @@ def entity_facts(reader: Reader, rows: Sequence[EntityRow], *, limit: int) -> Js
         "relations": relation_list(reader, edges.rows),
         "truncated": {"attributes": versions.has_more, "relations": edges.has_more},
     }
+
+
+def erasure_list(reader: Reader, entity_ids: Sequence[UUID]) -> list[Json]:
+    """That something was erased about the entities, when, by whom and why; newest first."""
+    return [
+        {
+            "id": ids.ulid(row.erasure_id),
+            "erasedAt": ids.moment(row.erased_at),
+            "by": row.principal_id and ids.ulid(row.principal_id),
+            "reason": row.reason,
+        }
+        for row in erasures.about(reader, entity_ids)
+    ]
 
 
 def correction_list(reader: Reader, rows: Sequence[CorrectionRow]) -> list[Json]:

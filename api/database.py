@@ -45,6 +45,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.audit, palimpsest.key_uses, p
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.document_bytes, palimpsest.document_reading TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_postings, palimpsest.recall_models TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_vectors TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.scrubs TO {role};
+GRANT EXECUTE ON FUNCTION palimpsest.erase_payloads(text, bigint[]) TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

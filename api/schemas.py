@@ -21,6 +21,7 @@ LABEL_LENGTH_MAX = 200
 NOTE_LENGTH_MAX = 2_000
 QUERY_LENGTH_MAX = 8_000
 K_MAX = 50
+FORGOTTEN_MAX = 10_000
 # A time without an offset is taken as UTC; a date alone is no time.
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 
@@ -257,6 +258,18 @@ class InstantBody(Body):
     at_instant: Text | None = None
     valid_from: Text | None = None
     valid_until: Text | None = None
+
+
+class ForgetBody(Body):
+    query: Text
+    purge: bool = False
+    dry_run: bool = False
+    limit: Annotated[int, Field(ge=1, le=FORGOTTEN_MAX)] | None = None
+
+
+class ForgetScopeBody(Body):
+    path: Text | None = None
+    dry_run: bool = False
 
 
 class SessionBody(Body):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from api import scrubbing
 from api.document_reading import DocumentReading
 from api.expiry import EXPIRY
 from api.recovery import PendingTurns
@@ -10,4 +11,4 @@ from api.worker import Task
 
 def tasks(earlier: Mapping[str, int] | None = None) -> tuple[Task, ...]:
     """earlier: by context, the position up to which turns were left by an earlier run of the server."""
-    return PendingTurns(earlier or {}).task, DocumentReading().task, EXPIRY
+    return PendingTurns(earlier or {}).task, DocumentReading().task, EXPIRY, scrubbing.TASK

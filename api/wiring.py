@@ -23,12 +23,14 @@ from api.watch import PostgresWatch
 from memory.curation import Curation
 from memory.documents.learning import DocumentLearning
 from memory.documents.library import Library
+from memory.erasing import Erasing
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.lifecycle import Lifecycle
 from memory.log import EventLog, Pool
 from memory.remember import Memory
 from projections.audit import AuditBuffer
+from projections.erasing import ReadModelErasing
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
@@ -55,6 +57,7 @@ class Services:
     forgetting: Forgetting
     curation: Curation
     lifecycle: Lifecycle
+    erasing: Erasing
     extractor: LocalExtractor
     traces: TraceBuffer
     audit: AuditBuffer
@@ -132,9 +135,10 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 pool=pool,
                 log=log,
                 memory=memory,
-                forgetting=Forgetting(log, knowledge),
+                forgetting=Forgetting(memory, knowledge),
                 curation=Curation(memory, knowledge),
                 lifecycle=Lifecycle(log, knowledge),
+                erasing=Erasing(log, ReadModelErasing(log)),
                 extractor=extractor,
                 traces=traces,
                 audit=audit,

@@ -24,7 +24,7 @@ from memory.events import InstructionClosed, UncertaintyResolved
 from memory.identities import SAME_AS
 from memory.known import EntityName
 from memory.log import Writing
-from memory.ports import Knowledge, NamesInScope
+from memory.ports import HeldFact, Knowledge, NamesInScope
 from memory.principals import Caller
 from memory.recorded import Origin
 from memory.remember import Memory, Turn
@@ -58,14 +58,7 @@ class Curation:
                 raise NotFound("there is no such attribute version")
             if not fact.in_force:
                 raise Conflict("this version is not in force")
-            ending = AttributeCandidate(
-                entity=_mention(fact.owner),
-                key=fact.key,
-                value=fact.value,
-                polarity=Polarity.ENDED,
-                valid_until=valid_until,
-            )
-            self._say(writing, caller, fact.scopes, ending, words)
+            self._say(writing, caller, fact.scopes, ending(fact, valid_until), words)
 
     def close_relation(self, caller: Caller, relation_id: UUID, valid_until: datetime | None, words: Words) -> None:
         """End a relation that holds. Raises NotFound, Conflict if it does not hold, Forbidden."""
@@ -75,14 +68,7 @@ class Curation:
                 raise NotFound("there is no such relation")
             if not fact.in_force:
                 raise Conflict("this relation does not hold")
-            ending = RelationCandidate(
-                subject=_mention(fact.owner),
-                label=fact.key,
-                object=_mention(fact.object),
-                polarity=Polarity.ENDED,
-                valid_until=valid_until,
-            )
-            self._say(writing, caller, fact.scopes, ending, words)
+            self._say(writing, caller, fact.scopes, ending(fact, valid_until), words)
 
     def close_instruction(self, caller: Caller, instruction_id: UUID) -> None:
         """Withdraw a directive; one already withdrawn stays so. Raises NotFound, Forbidden."""
@@ -187,6 +173,25 @@ def _may_write(caller: Caller, scopes: ScopeSet) -> bool:
     except Forbidden:
         return False
     return True
+
+
+def ending(fact: HeldFact, valid_until: datetime | None) -> AttributeCandidate | RelationCandidate:
+    """The words that end a fact."""
+    if fact.object is not None:
+        return RelationCandidate(
+            subject=_mention(fact.owner),
+            label=fact.key,
+            object=_mention(fact.object),
+            polarity=Polarity.ENDED,
+            valid_until=valid_until,
+        )
+    return AttributeCandidate(
+        entity=_mention(fact.owner),
+        key=fact.key,
+        value=fact.value,
+        polarity=Polarity.ENDED,
+        valid_until=valid_until,
+    )
 
 
 def _mention(name: tuple[str, str] | None) -> Mention:

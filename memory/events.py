@@ -657,7 +657,34 @@ class DocumentDeleted(Event, frozen=True, kw_only=True):
     retired: Retired = ()
 
 
+# --- forgetting and erasing ----------------------------------------------------------------------------------
+
+
+class ThingsForgotten(Event, frozen=True, kw_only=True):
+    """Words and deeds leave every read; the log keeps everything."""
+
+    passages: tuple[UUID, ...] = ()
+    actions: tuple[UUID, ...] = ()
+
+
+class ContentErased(Event, frozen=True, kw_only=True):
+    """The contents of earlier events of this event's scope set are gone for good.
+
+    ranges: their positions, as (first, last). reason: what asked for it (query, entity, turn, scope or
+    context). subjects: entities that something was erased about and that are still known. query_digest: of
+    what was searched for, which itself is kept nowhere.
+    """
+
+    erasure_id: UUID
+    reason: str
+    ranges: tuple[tuple[int, int], ...]
+    subjects: tuple[UUID, ...] = ()
+    query_digest: str | None = None
+
+
 EVENT_TYPES: tuple[type[Event], ...] = (
+    ThingsForgotten,
+    ContentErased,
     ScopeSetDefined,
     PrincipalCreated,
     WriteScopesChosen,

@@ -6,7 +6,7 @@ lock; writers of different contexts never meet.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -63,6 +63,12 @@ SELECT {EVENT_COLUMNS} FROM events
 WHERE context_id = %(context_id)s AND position > %(after)s AND position <= %(until)s
 ORDER BY position
 LIMIT %(limit)s
+"""
+
+SELECT_EVENTS_AT = f"""
+SELECT {EVENT_COLUMNS} FROM events
+WHERE context_id = %(context_id)s AND position = ANY(%(positions)s)
+ORDER BY position
 """
 
 SELECT_TURN_EVENTS = f"""
@@ -307,6 +313,12 @@ class EventLog:
     def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
         """All events of a turn, in order."""
         cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)
+        return [self.mapper.to_domain_event(_from_columns(row)) for row in cursor.fetchall()]
+
+    def at(self, cursor: Cursor, context_id: str, positions: Iterable[int]) -> list[Recorded]:
+        """The events at these positions, in order."""
+        parameters = {"context_id": context_id, "positions": sorted(set(positions))}
+        cursor.execute(SELECT_EVENTS_AT, parameters, binary=True)
         return [self.mapper.to_domain_event(_from_columns(row)) for row in cursor.fetchall()]
 
     def decoded(self, rows: Sequence[StoredRow]) -> list[Recorded]:

@@ -8,9 +8,11 @@ from uuid import UUID
 
 from memory.directory import ScopeNode
 from memory.known import EntityName, Known, Statement, Wanted
+from memory.line_events import EventOf
 from memory.log import Writing
+from memory.recorded import Recorded
 from memory.scopes import ScopeSet
-from memory.timeline import Segment
+from memory.timeline import Said, Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,25 @@ class Lapsed:
         return len(self.attributes) + len(self.relations) + len(self.actions)
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """All words about a unit, and the events that tell of its changes."""
+
+    scope_set_id: UUID
+    event_of: EventOf
+    words: Sequence[Said]
+
+
+class ErasableReadModels(Protocol):
+    """Takes erased events out of what was folded from them, inside the erasing append."""
+
+    def lines_of(self, writing: Writing, recorded: Sequence[Recorded]) -> list[Line]: ...
+
+    def remove(self, writing: Writing, recorded: Sequence[Recorded]) -> None: ...
+
+    def drop_context(self, writing: Writing) -> None: ...
+
+
 class Knowledge(Protocol):
     """Reads what is known, inside an open append. `visible`: scope sets that the caller may see."""
 
@@ -118,6 +139,12 @@ class Knowledge(Protocol):
 
     def lapsed(self, writing: Writing, scope_set_ids: Sequence[UUID], *, before: datetime) -> Lapsed:
         """What of the moment is in force in the scope sets and was last said before a time."""
+        ...
+
+    def entity_name(self, writing: Writing, entity_id: UUID, visible: Sequence[UUID]) -> EntityName | None: ...
+
+    def passages_of(self, writing: Writing, thing: UUID, visible: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+        """The passages of a turn or an action, or the chunk of that id, by scope set."""
         ...
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None: ...

@@ -18,7 +18,7 @@ from msgspec import structs
 from memory import idempotency
 from memory.candidates import AnyCandidate, Extraction, MemoryCategory
 from memory.decide import decide
-from memory.errors import ExtractorUnavailable
+from memory.errors import ExtractorUnavailable, NotFound
 from memory.events import Citation, Event, ExtractionAbandoned, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.extraction import Extractor
 from memory.idempotency import Done, RequestKey
@@ -287,9 +287,11 @@ class Memory:
     def _learnt_before(self, writing: Writing, turn_id: UUID) -> Learnt:
         """What the log tells of a turn: by another process, or by an earlier request."""
         said, *recorded = self.log.of_turn(writing.cursor, writing.context_id, turn_id)
+        if not isinstance(said.event, TurnRecorded):
+            raise NotFound("the turn was erased")
         status = ExtractionStatus.PENDING
         failure: ExtractionFailed | None = None
-        if isinstance(said.event, TurnRecorded) and said.event.infer is Infer.NONE:
+        if said.event.infer is Infer.NONE:
             status = ExtractionStatus.NONE
         for event in (one.event for one in recorded):
             if isinstance(event, ExtractionCompleted):
@@ -300,7 +302,6 @@ class Memory:
             elif isinstance(event, ExtractionAbandoned):
                 status = ExtractionStatus.FAILED
         last = recorded[-1] if recorded else said
-        assert isinstance(said.event, TurnRecorded)
         assert said.origin.session_id is not None
         source_kind = _source_kind(said.event.infer, said.event.role)
         return Learnt(turn_id, said.origin.session_id, source_kind, status, recorded, last.position, failure)

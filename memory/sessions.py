@@ -27,21 +27,24 @@ class Sessions:
         *,
         scopes: ScopeSet | None,
         metadata: str | None = None,
+        verb: str = "memory:write",
     ) -> tuple[KnownSession, Recorded]:
         """Open a session in `scopes`, else in the caller's write scopes, and register paths used for the first
         time. Raises Forbidden outside the grants, or for such a path where the context is strict about them."""
-        scopes, scope_id, events = self.landing(writing, caller, scopes)
+        scopes, scope_id, events = self.landing(writing, caller, scopes, verb=verb)
         origin = Origin(session_id=session_id, principal_id=caller.principal_id, scope_set_id=scope_id)
         events.append(SessionOpened(session_id=session_id, metadata=metadata))
         *_, opened = writing.record(events, origin)
         return KnownSession(session_id, scope_id, scopes), opened
 
-    def landing(self, writing: Writing, caller: Caller, scopes: ScopeSet | None) -> tuple[ScopeSet, UUID, list[Event]]:
+    def landing(
+        self, writing: Writing, caller: Caller, scopes: ScopeSet | None, *, verb: str = "memory:write"
+    ) -> tuple[ScopeSet, UUID, list[Event]]:
         """Where something new goes: the scopes, their id, and the events that make them known. Raises as `open`."""
         scopes = scopes or caller.write_scopes
         if not scopes:
             raise Forbidden("the key's grants do not cover memory:write anywhere")
-        caller.require("memory:write", scopes)
+        caller.require(verb, scopes)
         scope_id = scope_set_id(scopes)
         events: list[Event] = []
         if scope_id not in caller.visible and not self.knowledge.is_scope_set_defined(writing, scope_id):

@@ -19,6 +19,7 @@ Rules, applied statement by statement in the order in which they were said:
 """
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -291,27 +292,55 @@ class Change:
 def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
     """What must change so that the line of `known` becomes that of both, as of every known time.
 
-    Each change holds from its known_at on, until a later one of the same statement. Both lines are
-    worked out once, moment by moment, and only what either moved at a moment is compared.
+    Each change holds from its known_at on, until a later one of the same statement.
     """
-    if not new:
+    return _moves([*known, *new], added={said.id for said in new}, removed=frozenset())
+
+
+def without(known: Sequence[Said], removed: AbstractSet[UUID]) -> list[Change]:
+    """What must change so that the line of `known` becomes that of it without some words, as if they had
+    never been said, as of every known time. Of the removed words themselves it tells nothing."""
+    return _moves(known, added=frozenset(), removed=removed)
+
+
+def withdrawn(known: Sequence[Said], removed: AbstractSet[UUID], now: datetime) -> list[Change]:
+    """What changes `now` if some words count no more; what was known before stays as it was."""
+    return _differences(known, [said for said in known if said.id not in removed], now)
+
+
+def restored(known: Sequence[Said], again: Sequence[Said], now: datetime) -> list[Change]:
+    """What changes `now` if withdrawn words count again beside those of `known`."""
+    return _differences(known, [*known, *again], now)
+
+
+def _differences(before: Sequence[Said], after: Sequence[Said], now: datetime) -> list[Change]:
+    old, new = line(before), line(after)
+    return [Change(now, old.get(one), new[one]) for one in sorted(new) if old.get(one) != new[one]]
+
+
+def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: AbstractSet[UUID]) -> list[Change]:
+    """The difference between the line of all words but the added ones, and that of all but the removed ones.
+
+    Both lines are worked out once, moment by moment, and only what either moved at a moment is compared.
+    """
+    if not (added or removed):
         return []
-    first = min(said.place[0] for said in new)
+    first = min(said.place[0] for said in words if said.id in added or said.id in removed)
     old, both = _Line(), _Line()
-    for said in _in_order(said for said in known if said.place[0] < first):
+    for said in _in_order(said for said in words if said.place[0] < first):
         old.add(said)
         both.add(said)
     believed: dict[UUID, Segment] = {}
     found: list[Change] = []
-    new_ids = {said.id for said in new}
-    lapses = {said.id for said in known if said.lapses}
-    later = _in_order(said for said in (*known, *new) if said.place[0] >= first)
+    lapses = {said.id for said in words if said.lapses}
+    later = _in_order(said for said in words if said.place[0] >= first)
     for moment, said_then in groupby(later, key=lambda said: said.place[0]):
         old.touched.clear()
         both.touched.clear()
         for said in said_then:
-            both.add(said)
-            if said.id not in new_ids:
+            if said.id not in removed:
+                both.add(said)
+            if said.id not in added:
                 old.add(said)
         changed = []
         for one in sorted((old.touched | both.touched) - lapses):

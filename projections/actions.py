@@ -8,12 +8,19 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed
+from memory.events import (
+    ActionRecorded,
+    ContextRowsExpired,
+    EntitiesMerged,
+    EntitiesSeparated,
+    SpeakerNamed,
+    ThingsForgotten,
+)
 from memory.recorded import Recorded
 from memory.regrouping import destination, told_of_after
 from memory.values import comparable
 from projections.reading import Page, Reader
-from projections.table import Op, Put, Revise, Row, Table, start
+from projections.table import Close, Op, Put, Revise, Row, Table, start
 
 
 class ActionRow(Row, frozen=True):
@@ -59,7 +66,7 @@ TABLE = Table(
     """,
     indexes={"of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL"},
 )
-HANDLES = (ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
+HANDLES = (ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed, ThingsForgotten)
 
 ONE = "SELECT a.* FROM {actions} AS a WHERE a.id = %(id)s"
 
@@ -105,6 +112,8 @@ class Wanted:
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
+        case ThingsForgotten(actions=forgotten):
+            yield from (Close(TABLE, action) for action in forgotten)
         case ActionRecorded() as event:
             turn_id = recorded.origin.turn_id
             assert turn_id is not None

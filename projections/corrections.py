@@ -42,6 +42,7 @@ HANDLES = (AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
 
 NEWEST_FIRST = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
+    JOIN {attribute_versions} AS o ON o.id = c.old_version_id
     JOIN {entities} AS e ON e.id = v.entity_id
 WHERE e.forgotten_at IS NULL AND c.valid_to IS NULL
     AND (%(entity_ids)s::uuid[] IS NULL OR v.entity_id = ANY(%(entity_ids)s))
@@ -54,6 +55,7 @@ LIMIT %(limit)s
 
 ONE = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
+    JOIN {attribute_versions} AS o ON o.id = c.old_version_id
     JOIN {entities} AS e ON e.id = v.entity_id
 WHERE c.id = %(id)s AND e.forgotten_at IS NULL AND c.valid_to IS NULL
 """

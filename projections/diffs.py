@@ -65,7 +65,7 @@ def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
     entity = entities.by_ids(reader, [*mentions, *owners]) if mentions or owners else {}
     return TurnDiff(
         entity=entity,
-        mentioned=[(entity[entity_id], is_new) for entity_id, is_new in mentions.items()],
+        mentioned=[(entity[entity_id], is_new) for entity_id, is_new in mentions.items() if entity_id in entity],
         attributes=[event for event in events if isinstance(event, AttributeAsserted)],
         relations=[event for event in events if isinstance(event, RelationAsserted)],
         actions=[event for event in events if isinstance(event, ActionRecorded)],
@@ -74,5 +74,6 @@ def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:
         corrections=[
             Correction(correction_id, versions[old], versions[new], reason)
             for correction_id, old, new, reason in replaced
+            if old in versions and new in versions  # neither was erased since
         ],
     )

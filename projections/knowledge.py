@@ -103,6 +103,14 @@ WHERE s.id = %(id)s
 """
 
 
+PASSAGES_OF = """
+SELECT p.scope_set_id, p.id FROM {passages} AS p
+WHERE (p.kind = 'turn' AND p.turn_id = %(id)s) OR (p.kind = 'action' AND p.fact_id = %(id)s)
+    OR (p.kind = 'document' AND p.id = %(id)s)
+ORDER BY p.number
+"""
+
+
 class ReadModelKnowledge:
     """`memory.ports.Knowledge` over the read models.
 
@@ -180,6 +188,16 @@ class ReadModelKnowledge:
 
     def lapsed(self, writing: Writing, scope_set_ids: Sequence[UUID], *, before: datetime) -> Lapsed:
         return lifecycle.lapsed(_reader(writing, scope_set_ids), before)
+
+    def entity_name(self, writing: Writing, entity_id: UUID, visible: Sequence[UUID]) -> EntityName | None:
+        row = entities.by_ids(_reader(writing, visible), [entity_id]).get(entity_id)
+        return (row.type, row.name_key) if row and row.forgotten_at is None else None
+
+    def passages_of(self, writing: Writing, thing: UUID, visible: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+        found: dict[UUID, list[UUID]] = defaultdict(list)
+        for scope_set_id, passage_id in _reader(writing, visible).tuples(PASSAGES_OF, {"id": thing}):
+            found[scope_set_id].append(passage_id)
+        return found
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
         return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)

@@ -9,13 +9,13 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from memory.events import ActionRecorded, AttributeAsserted, RelationAsserted, TurnRecorded
+from memory.events import ActionRecorded, AttributeAsserted, RelationAsserted, ThingsForgotten, TurnRecorded
 from memory.recorded import Recorded
 from memory.values import derived_id
 from projections.reading import Reader
 from projections.recall.signs import Signs, signs
 from projections.recall.words import counted
-from projections.table import Op, Put, Row, Table, start
+from projections.table import Close, Op, Put, Row, Table, start
 
 PASSAGE_LENGTH_MAX = 1_000  # characters
 ORDINAL_BITS = 20
@@ -122,7 +122,7 @@ SELECT p.document_id, max(p.char_end) FROM {passages} AS p
 WHERE p.document_id = ANY(%(document_ids)s) GROUP BY p.document_id
 """
 
-HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded)
+HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded, ThingsForgotten)
 
 
 def fold(recorded: Recorded) -> Iterator[Op]:
@@ -149,6 +149,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                         chars=(char_start, char_end),
                     ),
                 )
+        case ThingsForgotten(passages=forgotten):
+            yield from (Close(TABLE, passage) for passage in forgotten)
         case AttributeAsserted() as event:
             text = f"{_spoken(event.key)}: {event.value}"
             yield _fact(recorded, event.segment.id, Kind.ATTRIBUTE, text, [event.entity_id], event.source_kind)

@@ -6,7 +6,7 @@ to the rows.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -61,10 +61,22 @@ class _TableChanges:
 class Batch:
     """Consecutive events of one context, folded together."""
 
-    def __init__(self, context_id: str, generation: int, recorded: Sequence[Recorded]) -> None:
+    def __init__(
+        self,
+        context_id: str,
+        generation: int,
+        recorded: Sequence[Recorded],
+        only: Mapping[str, Set[UUID]] | None = None,
+    ) -> None:
+        """only: the ids, by table, that are folded; all if None."""
         self.context_id = context_id
         self.generation = generation
-        self._ops = [(one.position, op) for one in recorded for op in _ops(one)]
+        self._ops = [
+            (one.position, op)
+            for one in recorded
+            for op in ops_of(one)
+            if only is None or id_of(op) in only.get(op.table.name, ())
+        ]
         self._changes: dict[str, _TableChanges] = defaultdict(_TableChanges)
 
     def load(self, cursor: Cursor) -> None:
@@ -152,7 +164,13 @@ def insert_statement(table: Table[Any]) -> bytes:
     return INSERT_ROW.format(table=table.name, columns=table.column_list, placeholders=placeholders).encode()
 
 
-def _ops(recorded: Recorded) -> Iterator[Op]:
+def id_of(op: Op) -> UUID:
+    """The id whose rows it concerns."""
+    return op.row.id if isinstance(op, Put) else op.id
+
+
+def ops_of(recorded: Recorded) -> Iterator[Op]:
+    """What an event does to all read models; nothing if it was erased."""
     if recorded.event is None:
         return
     for fold in folds_of(type(recorded.event)):

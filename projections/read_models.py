@@ -11,6 +11,7 @@ from projections import (
     corrections,
     documents,
     entities,
+    erasures,
     instructions,
     passages,
     principals,
@@ -45,6 +46,7 @@ READ_MODELS: tuple[Table[Any], ...] = (
     instructions.TABLE,
     uncertainties.TABLE,
     provenance.TABLE,
+    erasures.TABLE,
     usage.TABLE,
     documents.DOCUMENTS,
     documents.CHUNKS,
@@ -69,6 +71,7 @@ _MODULES = (
     instructions,
     uncertainties,
     provenance,
+    erasures,
     usage,
     documents,
 )

@@ -42,7 +42,12 @@ KNOWN_BY_PROVENANCE = """(known_to IS NULL OR known_to > %(known_at)s) AND (know
 PROVEN = {"entities": "created_at", "actions": "said_at", "instructions": "said_at"}
 
 # The setting in which things are said. It is nothing that was said itself, so `asOf` leaves it as it is.
-SETTING = frozenset(("scope_sets", "principals", "grants", "keys", "sessions", "extractions", "attribute_keys"))
+SETTING = frozenset(
+    """
+    scope_sets scope_nodes configurations principals grants keys sessions extractions attribute_keys erasures
+    model_usage
+    """.split()
+)
 
 IN_FORCE = """{alias}.standing = 'current' AND ({alias}.valid_to IS NULL OR {alias}.valid_to > {moment})
     AND ({alias}.stated_from IS NULL OR {alias}.stated_from <= {moment})"""

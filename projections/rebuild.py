@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from msgspec.structs import astuple
 from psycopg import pq
 
+from memory.events import ContentErased
 from memory.log import Connection, Cursor, EventLog
 from memory.recorded import Recorded
 from projections.projector import CLOSE_ROWS, COPY_ROWS, Batch
@@ -72,26 +73,54 @@ def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress:
     """
     # The reader is taken first: under the lock, waiting writers may hold every other connection of the pool.
     with rebuilding(connection, context_id), log.pool.connection() as reader:
-        position, live = _head(connection, HEAD, context_id)
-        sweep(connection, context_id, live=live)
-        target = live + 1
-        done = 0
-        while position - done > FLIP_EVENTS_MAX:
-            with connection.transaction():
-                batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
-                copy_generation(connection, context_id, target, batches, progress)
-            done = position
-            position, _ = _head(connection, HEAD, context_id)
-        with connection.transaction():
-            position, _ = _head(connection, LOCK_HEAD, context_id)
-            batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
-            copy_generation(connection, context_id, target, batches, progress)
-            flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
-            connection.execute(FLIP, flip)
+        while True:
+            try:
+                position, target = _rebuilt(log, connection, reader, context_id, progress)
+                break
+            except _ErasedMeanwhile:
+                continue  # what was copied may hold what is gone
         sweep(connection, context_id, live=target)
         # Before Postgres 17 only the owner may: then it warns, skips, and leaves it to autovacuum.
         connection.execute(f"ANALYZE {', '.join(table.name for table in READ_MODELS)}".encode())
         return position
+
+
+class _ErasedMeanwhile(Exception):
+    """Contents that may have been copied were erased since."""
+
+
+def _rebuilt(
+    log: EventLog, connection: Connection, reader: Connection, context_id: str, progress: Progress
+) -> tuple[int, int]:
+    """Write the generation after the live one and make it live. Returns the head's position and the generation.
+
+    Raises _ErasedMeanwhile.
+    """
+    position, live = _head(connection, HEAD, context_id)
+    sweep(connection, context_id, live=live)
+    target = live + 1
+    done = 0
+    while position - done > FLIP_EVENTS_MAX:
+        with connection.transaction():
+            batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
+            copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+        done = position
+        position, _ = _head(connection, HEAD, context_id)
+    with connection.transaction():
+        position, _ = _head(connection, LOCK_HEAD, context_id)
+        batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
+        copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+        flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
+        connection.execute(FLIP, flip)
+    return position, target
+
+
+def _without_erasures(batches: Iterable[list[Recorded]], done: int) -> Iterator[list[Recorded]]:
+    """The batches as they are. Raises _ErasedMeanwhile where one tells that what was copied before is gone."""
+    for recorded in batches:
+        if done and any(isinstance(one.event, ContentErased) for one in recorded):
+            raise _ErasedMeanwhile
+        yield recorded
 
 
 def copy_generation(

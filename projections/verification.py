@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import LogCorrupt
+from memory.events import ContentErased
 from memory.log import GENESIS_HASH, Connection, EventLog
 from memory.recorded import Recorded, StoredRow, link, linked_columns, payload_digest
 from projections.read_models import READ_MODELS, folds_of
@@ -81,11 +82,14 @@ class _Chain:
         self._context_id = context_id
         self._position = 0
         self._hash = GENESIS_HASH
+        self._unexplained: set[int] = set()
         self.ids: Counter[str] = Counter()
 
     def check(self, rows: list[StoredRow], recorded: list[Recorded]) -> None:
         for row, one in zip(rows, recorded, strict=True):
             self._check_link(row)
+            if isinstance(one.event, ContentErased):
+                self._explain(one.position, one.event)
             if one.event is not None:
                 for fold in folds_of(type(one.event)):
                     self.ids.update(op.table.name for op in fold(one) if isinstance(op, Put))
@@ -95,12 +99,20 @@ class _Chain:
         if row.originator_version != expected:
             raise LogCorrupt(self._context_id, expected, f"missing; the next event is at {row.originator_version}")
         if row.payload_salt is None:
-            raise LogCorrupt(self._context_id, expected, "the payload is gone, and nothing says that it was erased")
-        if payload_digest(row.payload_salt, row.state) != row.payload_digest:
+            self._unexplained.add(expected)
+        elif payload_digest(row.payload_salt, row.state) != row.payload_digest:
             raise LogCorrupt(self._context_id, expected, "the payload does not have the recorded digest")
         if link(self._hash, linked_columns(row)) != row.hash:
             raise LogCorrupt(self._context_id, expected, "the hash does not follow from the event and the one before")
         self._position, self._hash = expected, row.hash
+
+    def _explain(self, told_at: int, told: ContentErased) -> None:
+        """Match an erasure with the contents that it names: each is gone, and no other erasure named it."""
+        for position in (position for first, last in told.ranges for position in range(first, last + 1)):
+            if position not in self._unexplained:
+                what = f"names position {position} as erased, but that is not so, or was told before"
+                raise LogCorrupt(self._context_id, told_at, what)
+            self._unexplained.remove(position)
 
     def check_head(self, position: int, head_hash: bytes) -> None:
         if self._position < position:
@@ -109,6 +121,9 @@ class _Chain:
             raise LogCorrupt(self._context_id, position + 1, "beyond the head row")
         if self._hash != head_hash:
             raise LogCorrupt(self._context_id, position, "the head row has another hash than the last event")
+        if self._unexplained:
+            first = min(self._unexplained)
+            raise LogCorrupt(self._context_id, first, "the payload is gone, and nothing says that it was erased")
 
 
 def _first_difference(connection: Connection, context_id: str, generation: int) -> str | None:

@@ -32,4 +32,5 @@ def list_history(call: Call) -> tuple[int, dict[str, Any]]:
         found = attribute_versions.all_history(reader, entity_ids, limit=call.limit(), after=after)
         total = attribute_versions.count_all_history(reader, entity_ids) if call.flag("count") else None
         answer = answers.attribute_list(reader, found.rows)
-    return 200, {"history": answer, "page": page(next_cursor=next_statement(found), total=total)}
+        erased = answers.erasure_list(reader, entity_ids)
+    return 200, {"history": answer, "erasures": erased, "page": page(next_cursor=next_statement(found), total=total)}

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from api import answers, story, wire
+from api import answers, erasures, story, wire
 from api.calls import Call
 from api.paging import cursor_of, page, place_of
+from memory.erasing import ENTITY
 from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key
 from projections import attribute_versions, entities, provenance
@@ -46,8 +47,12 @@ def get_entity(call: Call) -> tuple[int, dict[str, Any]]:
 def get_history(call: Call) -> tuple[int, dict[str, Any]]:
     key = attribute_key(call.path["key"])
     with call.reading(call.asked()) as reader:
-        versions = attribute_versions.history(reader, [row.id for row in named(call, reader)], key)
-        return 200, {"history": answers.attribute_list(reader, versions)}
+        entity_ids = [row.id for row in named(call, reader)]
+        versions = attribute_versions.history(reader, entity_ids, key)
+        return 200, {
+            "history": answers.attribute_list(reader, versions),
+            "erasures": answers.erasure_list(reader, entity_ids),
+        }
 
 
 def explain(call: Call) -> tuple[int, dict[str, Any]]:
@@ -60,7 +65,13 @@ def explain(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def forget_entity(call: Call) -> tuple[int, None]:
-    call.services.forgetting.forget_entity(call.caller(), name_in(call))
+    """Hide it; with `purge`, erase all that is known of it."""
+    caller, name = call.caller(), name_in(call)
+    if call.flag("purge"):
+        erasures.require_forget(caller)
+        erasures.erased(call.services, caller, lambda planner: planner.by_entity(name), ENTITY)
+    else:
+        call.services.forgetting.forget_entity(caller, name)
     return 204, None
 
 

@@ -11,7 +11,9 @@ from api import keys
 from api.ids import new_id
 from api.wiring import Services
 from memory.administration import ADMIN, Administration
+from memory.erasing import TURN, Asked
 from memory.log import EVENT_COLUMNS
+from memory.values import Infer
 from projections.access import caller_of
 from projections.directory import directory_of
 from projections.read_models import READ_MODELS
@@ -75,6 +77,9 @@ def told(services: Services) -> World:
         administration = Administration(writing, directory_of, by=ADMIN)
         administration.register("org/acme")
         administration.configure({"scopes": {"strict": True}})
+    world.say("Off the record.", infer=Infer.NONE)
+    with services.log.writing(context_id) as writing:
+        services.erasing.erase(writing, [writing.position], Asked(new_id(), None, TURN))
     return world
 
 

@@ -1,17 +1,14 @@
 """Reads at an instant: what the system held then, what had been said by then, what was true then."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from starlette.datastructures import Headers, QueryParams
 
-from api import keys
 from api.calls import Call
 from api.ids import new_id
 from api.instants import Asked
@@ -29,12 +26,13 @@ from api.routes import (
     uncertainties,
 )
 from api.wiring import Services
-from memory.errors import NotFound, PalimpsestError
+from memory.errors import PalimpsestError
 from memory.log import Connection, EventLog
 from memory.transfer import adopt
 from memory.values import Infer
 from projections.reading import Instant
 from projections.rebuild import copy_generation
+from tests.calls import Keyed, answer_of, keyed_world
 from tests.integration.test_replay_properties import HOUR, NOON, History, histories
 from tests.worlds import World, fact, world_in
 
@@ -60,34 +58,6 @@ READS = [
 SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
 
-@dataclass(frozen=True)
-class Keyed:
-    """A context and a key to it, called without HTTP in between."""
-
-    world: World
-    key: str
-
-    def get(self, handler: Any, path: Mapping[str, str] | None = None, /, **query: str) -> dict[str, Any]:
-        headers = Headers({"authorization": f"Bearer {self.key}"})
-        path = {"context_id": self.world.context_id, **(path or {})}
-        return _answer(handler, Call(self.world.services, path, QueryParams(query), headers, b""))
-
-    def get_then(self, moment: datetime, handler: Any, path: Mapping[str, str], **query: str) -> dict[str, Any]:
-        """All that is known now, as of a moment of the world."""
-        headers = Headers({"authorization": f"Bearer {self.key}"})
-        path = {"context_id": self.world.context_id, **path}
-        return _answer(handler, Pinned(self.world.services, path, QueryParams(query), headers, b"", moment))
-
-
-def _answer(handler: Any, call: Call) -> dict[str, Any]:
-    try:
-        _, answer = handler(call)
-    except NotFound:
-        return {"absent": True}
-    decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(answer))
-    return decoded
-
-
 @dataclass(frozen=True, slots=True)
 class _Moment(Asked):
     moment: datetime = NOON
@@ -100,21 +70,28 @@ class _Moment(Asked):
 class Pinned(Call):
     """A call while the world's clock stands still."""
 
-    moment: datetime
+    moment: datetime = field(kw_only=True)
 
     def asked(self) -> Asked:
         return _Moment(moment=self.moment)
 
 
+def get_then(
+    keyed: Keyed, moment: datetime, handler: Any, path: Mapping[str, str], query: Mapping[str, str]
+) -> dict[str, Any]:
+    """All that is known now, as of a moment of the world."""
+    call = keyed.call(path, query)
+    return answer_of(handler, Pinned(call.services, call.path, call.query, call.headers, call.body, moment=moment))
+
+
 def lived(services: Services, history: History) -> Keyed:
-    context_id = f"then-{new_id()}"
-    keys.ensure_context(services.log, context_id, key := keys.new_key())
-    world = world_in(services, context_id, key)
+    keyed = keyed_world(services)
+    world = keyed.world
     session = world.say("Hello.", infer=Infer.NONE).session_id
     for hours, said in history:
         if said:
             world.given(*said, session_id=session, observed_at=NOON + hours * HOUR)
-    return Keyed(world, key)
+    return keyed
 
 
 def with_prefix_of(keyed: Keyed, position: int) -> Keyed:
@@ -144,7 +121,7 @@ def past_equals_prefix(services: Services, history: History, pick: float, *, by_
     at = recorded_at.isoformat().replace("+00:00", "Z") if by_time else f"position:{position}"
     for handler, path, query in READS:
         then = keyed.get(handler, path, **query, atInstant=at)
-        assert then == prefix.get_then(recorded_at, handler, path, **query), (handler.__name__, query)
+        assert then == get_then(prefix, recorded_at, handler, path, query), (handler.__name__, query)
 
 
 @settings(max_examples=12, **SETTINGS)
@@ -187,9 +164,7 @@ def test_a_read_as_of_a_time_knows_only_what_had_been_said(services: Services, h
 
 @pytest.fixture
 def keyed(services: Services) -> Keyed:
-    context_id = f"then-{new_id()}"
-    keys.ensure_context(services.log, context_id, key := keys.new_key())
-    return Keyed(world_in(services, context_id, key), key)
+    return keyed_world(services)
 
 
 def values(answer: dict[str, Any]) -> list[str]:

@@ -14,8 +14,10 @@ TABLES = "|".join(table.name for table in READ_MODELS)
 EXCEPTIONS = {
     "projections/access.py": "finds out what the caller may see",
     "projections/directory.py": "who may do what, which the routes answer only to who may know it",
+    "projections/erasing.py": "takes the rows of erased events out of a generation",
     "projections/projector.py": "folds into the rows of one context",
     "projections/rebuild.py": "copies and sweeps whole generations",
+    "projections/stores.py": "finds out which files no document needs any more",
     "projections/verification.py": "compares whole generations",
 }
 MODULES = [path for folder in ("api", "projections", "memory") for path in (ROOT / folder).rglob("*.py")]
