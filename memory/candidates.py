@@ -12,6 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from memory.usage import NO_USAGE, Usage
+
 # Candidates beyond this many per turn are cut: no sane turn states more, a runaway model does.
 CANDIDATES_PER_TURN_MAX = 256
 NAME_LENGTH_MAX = 200
@@ -169,8 +171,12 @@ AnyCandidate = (
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
     """All that one extractor found in one turn, in the order of the words.
 
-    extractor: name and rule version, e.g. "local/en-1".
+    extractor: name and rule version, e.g. "local/en-1". model, usage: of the language model that it asked, if
+    any. dropped: candidates left out because their words are not in the turn.
     """
 
     extractor: str
     candidates: tuple[AnyCandidate, ...] = ()
+    model: str = ""
+    usage: Usage = NO_USAGE
+    dropped: int = 0
