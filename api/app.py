@@ -21,7 +21,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from api.calls import BODY_BYTES_MAX, Call
-from api.database import POOL_SIZE_MAX
 from api.exchanges import ClientGone, Exchange, answer
 from api.mcp.endpoint import McpEndpoint
 from api.observation import Observation
@@ -63,6 +62,7 @@ from api.routes import (
     traces,
     turns,
     uncertainties,
+    usage,
 )
 from api.wiring import Services
 from memory.errors import (
@@ -80,7 +80,8 @@ Handler = Callable[[Call], tuple[int, Any]]
 AsyncHandler = Callable[[Exchange], Awaitable[Response]]
 
 PREFIX = "/api/v1"
-READERS_MAX = 8  # threads, of the POOL_SIZE_MAX that there are connections for
+READERS_MAX = 8  # threads, of the connections that the log's writers leave
+WRITERS_MAX = 64  # threads, most of which wait for a model
 
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/health", health.get_health),
@@ -135,6 +136,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/{context_id}/forget", forgetting.forget),
     ("POST", "/{context_id}/scopes/forget", forgetting.forget_scope),
     ("GET", "/{context_id}/erasures/{erasure_id}", forgetting.get_erasure),
+    ("GET", "/{context_id}/usage", usage.get_usage),
     ("GET", "/{context_id}/state", state.get_state),
     ("POST", "/{context_id}/state", state.get_state),
     ("GET", "/{context_id}/entities", entities.list_entities),
@@ -208,7 +210,7 @@ def create_app(services: Services) -> Starlette:
         # No more threads than connections: a request waits for a thread, not inside one for a connection.
         anyio.to_thread.current_default_thread_limiter().total_tokens = READERS_MAX
         # Writes may wait for models; reads and /health must not wait behind them.
-        app.state.writers = anyio.CapacityLimiter(POOL_SIZE_MAX - READERS_MAX)
+        app.state.writers = anyio.CapacityLimiter(WRITERS_MAX)
         services.load_models()
         yield
         await tools.stop()

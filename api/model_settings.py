@@ -113,8 +113,10 @@ def settings_of(config: Mapping[str, Any], environ: Mapping[str, str]) -> ModelS
     extraction = _mapping(config, "extraction")
     embedding = _chosen(config, "embedding", providers, environ)
     limit = config.get("token_limit")
+    if isinstance(limit, Mapping):
+        limit = limit.get("daily")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise InvalidRequest("token_limit must be a whole number of at least 1")
+        raise InvalidRequest("token_limit must be a whole number of at least 1, or {daily: such a number}")
     return ModelSettings(
         extraction=_remote(_chosen(config, "extraction", providers, environ)),
         response=_remote(_chosen(config, "response", providers, environ)),

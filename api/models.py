@@ -1,13 +1,20 @@
 """The models of each context, ready to be asked."""
 
+import importlib.util
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from api.errors import StartupError
 from api.model_settings import COMPATIBLE_URLS, ModelChoice, ModelSettings, choice_of, merged, settings_of
-from memory.errors import InvalidRequest
+from memory.candidates import Extraction
+from memory.errors import ExtractorUnavailable, InvalidRequest
+from memory.extraction import RemoteExtractor, Utterance
+from memory.extraction.model import ModelExtractor
+from memory.extraction.model.asking import Address, Asker, ModelLoop
+from memory.extraction.offered import Offered
 
 if TYPE_CHECKING:
     import openai
@@ -15,13 +22,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 NO_KEY = "none"  # what a client sends to a server that wants no key
+# Providers that are asked through their own library where it is installed.
+LIBRARIES = {"anthropic": "anthropic", "google": "google.genai", "groq": "groq", "mistral": "mistralai"}
+TOKEN_LIMIT = "token_limit"  # noqa: S105
 
 
 class Models:
     """Effective settings and clients by context.
 
     context_overrides: the context's own configuration, laid over the server's; it is asked each time, so it
-    must be fast. Clients are kept by address and key.
+    must be fast. spent: tokens that a context's models took since a time. Clients are kept by address and key.
     """
 
     def __init__(
@@ -38,6 +48,9 @@ class Models:
             self._server = settings_of(config, self._environ)
         except InvalidRequest as error:
             raise StartupError(f"the configuration's {error.detail}") from error
+        self.spent: Callable[[str, datetime], int] = lambda _, __: 0
+        self._loop = ModelLoop()
+        self._askers: dict[tuple[ModelChoice, float, int], Asker] = {}
         self._clients: dict[tuple[str | None, str | None], openai.AsyncOpenAI] = {}
 
     def settings(self, context_id: str) -> ModelSettings:
@@ -48,6 +61,52 @@ class Models:
     def check(self, overrides: Mapping[str, Any]) -> None:
         """Raises InvalidRequest, naming the setting, unless a context may be configured so."""
         settings_of(merged(self._config, overrides), self._environ)
+
+    @property
+    def server(self) -> ModelSettings:
+        """Of contexts without a configuration of their own."""
+        return self._server
+
+    def extractor(self, context_id: str, model: Any = None) -> RemoteExtractor | None:
+        """The context's extractor, None for the built-in one.
+
+        model: another than the configured one, "provider/model" or {provider, model}. Raises InvalidRequest for
+        one that can't be used.
+        """
+        settings = self.settings(context_id)
+        choice = settings.extraction
+        if model is not None:
+            config = merged(self._config, self.context_overrides(context_id))
+            choice = choice_of(model, "model", config.get("providers") or {}, self._environ)
+            if not choice.usable:
+                raise InvalidRequest(f"model: {choice.name} has no key ({choice.provider.upper()}_API_KEY)")
+        if choice is None or not choice.usable:
+            return None
+        extractor = ModelExtractor(self._asker(choice, settings), self._loop, settings.priced)
+        if settings.token_limit is None:
+            return extractor
+        return _Limited(extractor, settings.token_limit, lambda since: self.spent(context_id, since))
+
+    def _asker(self, choice: ModelChoice, settings: ModelSettings) -> Asker:
+        """Kept, as it learns what its provider does not take."""
+        key = (choice, settings.timeout_s, settings.tokens_max)
+        asker = self._askers.get(key)
+        if asker is None:
+            asker = Asker(_address(choice), timeout_s=settings.timeout_s, tokens_max=settings.tokens_max)
+            asker = self._askers.setdefault(key, asker)
+        return asker
+
+    def load(self) -> None:
+        """Import what the configured extraction needs: a CPU second that no write should wait for."""
+        choice = self._server.extraction
+        if choice is not None and choice.usable:
+            self._asker(choice, self._server).load()
+
+    def close(self) -> None:
+        """End all extractions; what they were about stays pending."""
+        for asker in self._askers.values():
+            self._loop.run(asker.close())
+        self._loop.close()
 
     def response(self, context_id: str, override: Any = None) -> "tuple[openai.AsyncOpenAI, str] | None":
         """A client and the model's name for replies; None if none is configured or it has no key.
@@ -92,3 +151,42 @@ class Models:
                 "the built-in extractor reads English, and only part of it"
             )
         return f"turns are read by {choice.name}"
+
+
+class _Limited:
+    """An extractor that is not asked any more today once the context's models took too many tokens."""
+
+    def __init__(self, extractor: ModelExtractor, limit: int, spent: Callable[[datetime], int]) -> None:
+        self._extractor = extractor
+        self._limit = limit
+        self._spent = spent
+
+    @property
+    def name(self) -> str:
+        return self._extractor.name
+
+    def extract_all(
+        self, utterances: Sequence[Utterance], *, earlier: Sequence[str], offered: Offered
+    ) -> list[Extraction]:
+        now = datetime.now(UTC)
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        if self._spent(today) >= self._limit:
+            wait_s = (today + timedelta(days=1) - now).total_seconds()
+            raise ExtractorUnavailable(kind=TOKEN_LIMIT, wait_s=wait_s, model=self._extractor.model)
+        return self._extractor.extract_all(utterances, earlier=earlier, offered=offered)
+
+
+def _address(choice: ModelChoice) -> Address:
+    library = LIBRARIES.get(choice.provider)
+    compatible = choice.provider == "openai" or choice.base_url is not None or choice.provider in COMPATIBLE_URLS
+    if library and choice.base_url is None and _installed(library):
+        compatible = False
+    base_url = choice.base_url or COMPATIBLE_URLS.get(choice.provider)
+    return Address(choice.provider, choice.model, base_url, choice.api_key, compatible)
+
+
+def _installed(library: str) -> bool:
+    try:
+        return importlib.util.find_spec(library) is not None
+    except ModuleNotFoundError:
+        return False

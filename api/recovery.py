@@ -87,7 +87,7 @@ class PendingTurns:
 
 def _due(services: Services, context_id: str, *, limit: int) -> list[TurnRow]:
     now = datetime.now(UTC)
-    abandon_before = now - timedelta(seconds=services.memory.retries.give_up_s)
+    abandon_before = now - timedelta(seconds=services.memory.learning.retries.give_up_s)
     with _reading(services, context_id) as reader:
         return turns.due(reader, now=now, lost_before=now - LOST_AFTER, abandon_before=abandon_before, limit=limit)
 

@@ -1,13 +1,15 @@
 """Rows and diffs in the wire's shapes. Names and types: the vendor's contract; ours are additive."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from api import ids
+from memory.events import ExtractionCompleted
 from memory.importance import importance
 from memory.remember import Learnt
+from memory.usage import Usage, total
 from memory.values import SourceKind
 from projections.actions import ActionRow
 from projections.attribute_versions import AttributeVersionRow
@@ -131,7 +133,29 @@ def extraction(learnt: Learnt, diff: TurnDiff) -> Json:
     }
     if learnt.failure:
         answer["error"] = {"type": learnt.failure.error, "retryable": learnt.failure.retryable}
+    if learnt.usage.calls:
+        answer["usage"] = usage(learnt.usage)
+        answer["model"] = learnt.asked[-1].model
+        answer["dropped"] = sum(one.dropped for one in learnt.asked if isinstance(one, ExtractionCompleted))
     return answer
+
+
+def usage(took: Usage) -> Json:
+    return {
+        "calls": took.calls,
+        "inputTokens": took.input_tokens,
+        "outputTokens": took.output_tokens,
+        "cost": took.cost,
+    }
+
+
+def usage_sum(used: Iterable[Json]) -> Json:
+    """The sum of usages in their wire's shape."""
+    parts = [
+        Usage(calls=one["calls"], input_tokens=one["inputTokens"], output_tokens=one["outputTokens"], cost=one["cost"])
+        for one in used
+    ]
+    return usage(total(parts))
 
 
 def _told(row: AttributeVersionRow, other: AttributeVersionRow) -> str:

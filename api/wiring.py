@@ -29,6 +29,7 @@ from memory.forgetting import Forgetting
 from memory.lifecycle import Lifecycle
 from memory.log import EventLog, Pool
 from memory.remember import Memory
+from memory.understanding import Understanding
 from projections.audit import AuditBuffer
 from projections.erasing import ReadModelErasing
 from projections.knowledge import ReadModelKnowledge
@@ -39,6 +40,8 @@ from projections.retrieval.recaller import Recall
 from projections.shelf import ReadModelShelf
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
+from projections.usage import tokens_spent
+from projections.vocabulary import ReadModelVocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +81,7 @@ class Services:
         return thread
 
     def _load(self) -> None:
+        self.models.load()
         try:
             self.embedder.embedder.load()
         except EmbeddingUnavailable as error:
@@ -119,11 +123,19 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             _rebuild_lagging(database, log)
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
         extractor = LocalExtractor()
-        memory = Memory(log, knowledge, extractor)
+        models.spent = lambda context_id, since: tokens_spent(pool, context_id, since)
+        understanding = Understanding(
+            extractor,
+            remote_of=models.extractor,
+            deadline_of=lambda context_id: models.settings(context_id).deadline_s,
+            vocabulary=ReadModelVocabulary(pool),
+        )
+        memory = Memory(log, knowledge, understanding, models.server.retries)
         shelf = ReadModelShelf()
         embedder = MiniLM()
         questions = QuestionVectors(embedder)
         with (
+            closing(models),
             closing(TraceBuffer(pool, settings.trace_retention)) as traces,
             closing(AuditBuffer(pool, settings.audit_retention)) as audit,
             closing(Indexing(pool, embedder)) as indexing,

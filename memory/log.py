@@ -6,6 +6,7 @@ lock; writers of different contexts never meet.
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict, NotFound, Unavailable
 from memory.events import Event
 from memory.recorded import EventMapper, Origin, Recorded, StoredRow
 
@@ -26,6 +27,8 @@ Pool = ConnectionPool[Connection]
 
 GENESIS_HASH = b"\0" * 32
 READ_BATCH_ROWS = 5_000
+WRITERS_MAX = 8  # connections that appends may hold at once; readers must not wait behind them
+WRITER_WAIT_S = 10.0
 
 BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
 
@@ -197,6 +200,7 @@ class EventLog:
     def __init__(self, pool: Pool, projector: Projector) -> None:
         self.pool = pool
         self.projector = projector
+        self._writers = threading.BoundedSemaphore(WRITERS_MAX)
         self.mapper = EventMapper()
         self.listeners: list[Callable[[str], None]] = []
 
@@ -217,10 +221,10 @@ class EventLog:
     def writing(self, context_id: str) -> Iterator[Writing]:
         """Lock the context's head and append in one transaction: all or nothing.
 
-        Raises NotFound for an unknown context, Conflict when newer server code took it over.
-        Whatever is raised inside rolls everything back.
+        Raises NotFound for an unknown context, Conflict when newer server code took it over, Unavailable when
+        too many wait. Whatever is raised inside rolls everything back.
         """
-        with self.pool.connection() as connection:
+        with self._writer(), self.pool.connection() as connection:
             try:
                 with connection.pipeline(), connection.cursor() as cursor:
                     yield from self._appended(cursor, context_id)
@@ -230,6 +234,15 @@ class EventLog:
                 raise
         for listener in self.listeners:
             listener(context_id)
+
+    @contextmanager
+    def _writer(self) -> Iterator[None]:
+        if not self._writers.acquire(timeout=WRITER_WAIT_S):
+            raise Unavailable("too many writes are waiting")
+        try:
+            yield
+        finally:
+            self._writers.release()
 
     def _appended(self, cursor: Cursor, context_id: str) -> Iterator[Writing]:
         """One transaction, statement by statement: inside a pipeline the library's own would wait for each."""

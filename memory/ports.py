@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from memory.directory import ScopeNode
+from memory.extraction.offered import Offered
 from memory.known import EntityName, Known, Statement, Wanted
 from memory.line_events import EventOf
 from memory.log import Writing
@@ -100,6 +101,14 @@ class ErasableReadModels(Protocol):
     def remove(self, writing: Writing, recorded: Sequence[Recorded]) -> None: ...
 
     def drop_context(self, writing: Writing) -> None: ...
+
+
+class Vocabulary(Protocol):
+    """What is known and may be reused, read outside any append."""
+
+    def offered(self, context_id: str, visible: Sequence[UUID], session_id: UUID, texts: Sequence[str]) -> Offered:
+        """Names, keys and labels that fit `texts`, best first."""
+        ...
 
 
 class Knowledge(Protocol):

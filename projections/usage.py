@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.events import ExtractionCompleted, ExtractionFailed, ModelUsed
+from memory.log import Pool
 from memory.recorded import Recorded
 from memory.usage import Usage
 from memory.values import derived_id
-from projections.reading import Reader
+from projections.access import every_scope_set
+from projections.reading import Reader, snapshot
 from projections.table import Op, Put, Row, Table, start
 
 EXTRACTION = "extraction"
@@ -103,6 +105,8 @@ def by_day(reader: Reader, *, since: datetime, until: datetime) -> list[DayUsage
     ]
 
 
-def tokens_since(reader: Reader, since: datetime) -> int:
-    """Tokens of both directions together."""
-    return int(reader.tuples(TOKENS, {"since": since})[0][0])
+def tokens_spent(pool: Pool, context_id: str, since: datetime) -> int:
+    """Tokens of both directions together that all models took in the context since then."""
+    with pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
+        generation, seen = every_scope_set(connection, context_id)
+        return int(Reader(cursor, context_id, generation, seen).tuples(TOKENS, {"since": since})[0][0])

@@ -105,6 +105,7 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
         new_session_id=new_session_id,
         scopes=body.scopes,
         request=request_key(call, caller, "facts/batch"),
+        together=body.extract == "whole_conversation",
         answer=Answering(caller),
     )
     extractions: Sequence[dict[str, Any]] = remembered.answers if body.infer is not Infer.NONE else []
@@ -171,4 +172,9 @@ def merged(extractions: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if status in statuses:
             whole["status"] = status.value
             break
+    whole.update({name: one[name] for one in extractions for name in ("error", "model") if name in one})
+    used = [one for one in extractions if "usage" in one]
+    if used:
+        whole["usage"] = wire.usage_sum(one["usage"] for one in used)
+        whole["dropped"] = sum(one["dropped"] for one in used)
     return whole

@@ -22,6 +22,7 @@ from memory.candidates import AttributeCandidate, Extraction, Mention
 from memory.log import ADVANCE_HEAD, EVENT_COLUMNS, INSERT_EVENT, LOCK_HEAD, Connection, Cursor, EventLog, Pool, Writing
 from memory.principals import Caller
 from memory.remember import Learnt, Memory, Turn
+from memory.understanding import Understanding
 from memory.values import Infer
 from projections.access import caller_of
 from projections.knowledge import ReadModelKnowledge
@@ -221,7 +222,7 @@ class AppendSetup:
     def __call__(self, number: int) -> Iterator[Mapping[str, Operation]]:
         with self.database.pool(size_max=2) as pool:
             log = EventLog(pool, ReadModelProjector())
-            product = ProductAppend(Memory(log, ReadModelKnowledge(), NoExtractor()), new_context(log))
+            product = ProductAppend(Memory(log, ReadModelKnowledge(), Understanding(NoExtractor())), new_context(log))
             product()
             product()
             floor_context, *many = (new_context(log).context_id for _ in range(1 + CONTEXTS_PER_WRITER))

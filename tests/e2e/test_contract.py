@@ -122,6 +122,7 @@ OPERATIONS = (
     Operation("POST", "/{context_id}/chat", "Chat", {"message": "What do you know about me?"}),
     Operation("POST", SESSION + "/chat", "Chat", {"content": "What do you know about me?"}),
     Operation("GET", "/{context_id}/turns/{turn_id}", "UnderstoodTurn"),
+    Operation("GET", "/{context_id}/usage", "Usage"),
     Operation("GET", "/{context_id}/state", "State"),
     Operation("POST", "/{context_id}/state", "State"),
     Operation("GET", "/{context_id}/entities", "Entities"),

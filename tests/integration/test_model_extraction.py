@@ -24,7 +24,8 @@ from memory.candidates import (
     UncertaintyCandidate,
 )
 from memory.errors import ExtractorUnavailable
-from memory.extraction.model import ModelExtractor, Utterance
+from memory.extraction import Utterance
+from memory.extraction.model import ModelExtractor
 from memory.extraction.model.extractor import prompt, rules
 from memory.extraction.model.splitting import parts
 from memory.extraction.offered import Offered

@@ -49,6 +49,7 @@ from memory.principals import VERBS
 from memory.recorded import Origin, Recorded
 from memory.remember import ExtractionStatus, Learnt, Memory, Remembered, Turn
 from memory.scopes import ROOT_SET, scope_set_id
+from memory.understanding import Understanding
 from memory.values import Role, attribute_key, derived_id, entity_type, name_key
 from projections import (
     attribute_versions,
@@ -111,7 +112,9 @@ class Prepared:
 
 def with_extractor(world: World, extractor: Prepared) -> World:
     memory = world.services.memory
-    return replace(world, services=replace(world.services, memory=Memory(memory.log, memory.knowledge, extractor)))
+    return replace(
+        world, services=replace(world.services, memory=Memory(memory.log, memory.knowledge, Understanding(extractor)))
+    )
 
 
 def heard(

@@ -102,13 +102,13 @@ def test_stopping_does_not_wait_for_a_job(services: Services) -> None:
 
 def test_a_turn_that_is_due_is_learnt_from_in_the_background(services: Services, world: World) -> None:
     memory = services.memory
-    extractor = memory.extractor
+    built_in = memory.understanding.built_in
     try:
-        memory.extractor = _Failing()
+        memory.understanding.built_in = _Failing()
         (learnt,) = world.say("I live in Porto.").answers
         assert learnt.status is ExtractionStatus.PENDING
     finally:
-        memory.extractor = extractor
+        memory.understanding.built_in = built_in
     head = world.events()[-1].position
     with working(services, PendingTurns({world.context_id: head}).task):
         eventually(lambda: world.events()[-1].position > head)

@@ -1,5 +1,5 @@
 """Extraction by a language model: one structured call a turn, whose answer is trusted in nothing."""
 
-from memory.extraction.model.extractor import ModelExtractor, Utterance
+from memory.extraction.model.extractor import ModelExtractor
 
-__all__ = ["ModelExtractor", "Utterance"]
+__all__ = ["ModelExtractor"]

@@ -135,6 +135,12 @@ class Asker:
                 await asyncio.sleep(wait_s)
         raise AssertionError("the last try returns or raises")
 
+    def load(self) -> None:
+        """Import the libraries; the first question does it otherwise."""
+        import openai  # noqa: F401
+
+        import memory.extraction.model.reading  # noqa: F401
+
     async def close(self) -> None:
         """Close the connections."""
         clients = [client for client in self._clients.values() if hasattr(client.client, "close")]

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 
 from memory.candidates import CANDIDATES_PER_TURN_MAX, AnyCandidate, Extraction
 from memory.errors import ExtractorUnavailable
+from memory.extraction import Utterance
 from memory.extraction.model.asking import Asker, ModelLoop
 from memory.extraction.model.splitting import Part, Piece, parts
 from memory.extraction.offered import NOTHING_OFFERED, Offered
@@ -26,15 +26,6 @@ PROMPT_VERSION = 1
 EARLIER_LENGTH_MAX = 900  # characters of the turns before, the newest of which matter most
 EARLIER_TURN_LENGTH_MAX = 300
 _MARK = re.compile(r"<<<|>>>")
-
-
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """One message to be read. said_at: aware, in the offset in which it was said."""
-
-    text: str
-    role: str
-    said_at: datetime
 
 
 @cache

@@ -1,0 +1,103 @@
+"""Names, keys and labels that a turn may mean, for an extractor to reuse: best first.
+
+Ranked by relevance: what the turn's words name, then what the session spoke of last, then keys whose
+words occur in the turn, then the other keys.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from memory.extraction.offered import KEYS_MAX, LABELS_MAX, NAMES_MAX, NOTHING_OFFERED, Offered
+from memory.log import Pool
+from memory.values import folded, name_key
+from projections.access import generation_of
+from projections.reading import Reader, snapshot
+
+WORDS_MAX = 400  # of the turn that are looked up
+NAME_WORDS_MAX = 4
+SESSION_TURNS = 30
+KEYS_READ_MAX = 500
+
+NAMED = """
+SELECT e.id, e.name, e.type FROM {entities} AS e
+WHERE e.name_key = ANY(%(keys)s) AND e.forgotten_at IS NULL
+ORDER BY length(e.name_key) DESC, e.position_from DESC
+LIMIT %(limit)s
+"""
+
+SPOKEN_OF = """
+SELECT e.id, e.name, e.type, max(p.position_from)
+FROM {provenance} AS p JOIN {entities} AS e ON e.id = p.subject_id
+WHERE p.turn_id = ANY(%(turn_ids)s) AND e.forgotten_at IS NULL
+GROUP BY e.id, e.name, e.type
+ORDER BY max(p.position_from) DESC
+LIMIT %(limit)s
+"""
+
+LAST_TURNS = """
+SELECT t.id FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(limit)s
+"""
+
+KEYS_OF = """
+SELECT v.key, count(*) FROM {attribute_versions} AS v
+WHERE v.entity_id = ANY(%(ids)s)
+GROUP BY v.key ORDER BY count(*) DESC, v.key LIMIT %(limit)s
+"""
+
+LABELS_OF = """
+SELECT r.label, count(*) FROM {relations} AS r
+WHERE r.subject_id = ANY(%(ids)s)
+GROUP BY r.label ORDER BY count(*) DESC, r.label LIMIT %(limit)s
+"""
+
+ALL_KEYS = "SELECT DISTINCT k.key FROM {attribute_keys} AS k ORDER BY k.key LIMIT %(limit)s"
+
+_WORD = re.compile(r"\w[\w'’.&-]*")
+
+
+class ReadModelVocabulary:
+    """Reads in a transaction of its own, before the extractor is asked and under no lock."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def offered(self, context_id: str, visible: Sequence[UUID], session_id: UUID, texts: Sequence[str]) -> Offered:
+        """What fits `texts`. visible: the scope sets that the caller may see, so nothing else is offered."""
+        with self._pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
+            generation = generation_of(connection, context_id)
+            if generation is None:
+                return NOTHING_OFFERED
+            return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
+
+
+def _offered(reader: Reader, session_id: UUID, texts: Sequence[str]) -> Offered:
+    turn_ids = [row[0] for row in reader.tuples(LAST_TURNS, {"session_id": session_id, "limit": SESSION_TURNS})]
+    named = reader.tuples(NAMED, {"keys": list(_name_keys(texts)), "limit": NAMES_MAX})
+    spoken_of = reader.tuples(SPOKEN_OF, {"turn_ids": turn_ids, "limit": NAMES_MAX})
+    entities = {row[0]: (row[1], row[2]) for row in (*named, *spoken_of)}
+    ids = {"ids": list(entities)}
+    used = [key for key, _ in reader.tuples(KEYS_OF, {**ids, "limit": KEYS_MAX})]
+    labels = [label for label, _ in reader.tuples(LABELS_OF, {**ids, "limit": LABELS_MAX})]
+    others = [key for (key,) in reader.tuples(ALL_KEYS, {"limit": KEYS_READ_MAX})]
+    words = {word.casefold() for text in texts for word in _words(text)}
+    others.sort(key=lambda key: -len(words.intersection(key.split("_"))))
+    names = list(dict.fromkeys(entities.values()))
+    return Offered(names[:NAMES_MAX], list(dict.fromkeys([*used, *others]))[:KEYS_MAX], labels)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)[:WORDS_MAX]
+
+
+def _name_keys(texts: Sequence[str]) -> Iterator[str]:
+    """Every run of one to four words, as the key of the entity that it may name."""
+    seen: set[str] = set()
+    for text in texts:
+        words = [word.rstrip(".'’-") for word in _words(folded(text))]
+        for start in range(len(words)):
+            for length in range(1, NAME_WORDS_MAX + 1):
+                key = name_key(" ".join(words[start : start + length]).removesuffix("'s").removesuffix("’s"))
+                if key and key not in seen and len(seen) < WORDS_MAX * NAME_WORDS_MAX:
+                    seen.add(key)
+                    yield key
