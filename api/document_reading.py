@@ -24,6 +24,8 @@ TASK = "read_document"
 ATTEMPTS_MAX = 5  # a document whose reading ends the worker so often is given up
 AT_ONCE = 2  # each may take the memory that a reading process is allowed
 NOTES_EVERY_S = 0.25
+VECTORS_WAIT_S = 30.0
+VECTORS_LOOK_S = 0.1
 CONTEXTS = "SELECT context_id FROM contexts WHERE deleted_at IS NULL ORDER BY context_id"
 
 _turns = threading.BoundedSemaphore(AT_ONCE)
@@ -100,11 +102,30 @@ class _Reading:
             said_at = own_date(contents.headers, known.own_date) or said_at
         for done in services.library.record_text(context_id, known, contents, said_at):
             self._note("chunking", done, len(contents.chunks))
-        self._note("extracting_nodes", 0, 0)
+        # In force as soon as its words are there: vectors and facts follow, and take longer.
+        services.library.record_processed(context_id, known, contents, said_at, self.caller.visible)
+        self._wait_for_vectors(len(contents.chunks))
+        self._note("keywording", len(contents.keywords), len(contents.keywords))
         services.document_learning.learn(
             self.caller, known, contents, said_at, lambda done, of: self._note("extracting_nodes", done, of)
         )
-        services.library.record_processed(context_id, known, contents, said_at, self.caller.visible)
+        services.library.record_learnt(context_id, known)
+
+    def _wait_for_vectors(self, chunks: int) -> None:
+        """Until the indexing thread has embedded what this scope holds, if it is at work, but not for ever: the
+        words are found already, and a long document's vectors follow."""
+        indexing, known = self.services.indexing, self.known
+        until = time.monotonic() + VECTORS_WAIT_S
+        while self.services.embedder.embedder.ready and time.monotonic() < until:
+            with self.services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
+                generation, _ = every_scope_set(connection, self.caller.context_id)
+                reader = Reader(cursor, self.caller.context_id, generation, [known.scope_set_id])
+                left = indexing.waiting(reader, limit=chunks)
+            self._note("embedding", chunks - left, chunks)
+            if left == 0:
+                return
+            indexing.poke(self.caller.context_id)
+            time.sleep(VECTORS_LOOK_S)
 
     def fail(self, reason: str) -> None:
         try:

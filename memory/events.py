@@ -621,7 +621,8 @@ class DocumentTextExtracted(Event, frozen=True, kw_only=True):
 
 
 class DocumentProcessed(Event, frozen=True, kw_only=True):
-    """A version of a document is read and in force. observed_at: when what it says was so."""
+    """A version of a document is read and in force; its facts are still to be found. observed_at: when what it
+    says was so."""
 
     document_id: UUID
     version: int
@@ -631,6 +632,13 @@ class DocumentProcessed(Event, frozen=True, kw_only=True):
     links: tuple[Link, ...]
     observed_at: datetime
     retired: Retired = ()
+
+
+class DocumentLearnt(Event, frozen=True, kw_only=True):
+    """The facts of a version were looked for: nothing more is to be done with it."""
+
+    document_id: UUID
+    version: int
 
 
 class DocumentFailed(Event, frozen=True, kw_only=True):
@@ -737,6 +745,7 @@ EVENT_TYPES: tuple[type[Event], ...] = (
     DocumentReplaced,
     DocumentTextExtracted,
     DocumentProcessed,
+    DocumentLearnt,
     DocumentFailed,
     DocumentLinked,
     DocumentDeleted,

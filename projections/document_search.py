@@ -16,7 +16,8 @@ from projections.recall.ranking import Signals
 from projections.recall.search import Hit, Mode, search
 
 THRESHOLD = 0.5
-VECTOR_WEIGHT = 0.5
+VECTOR_WEIGHT = 2 / 3  # of meaning beside words, in the usual fusion
+VECTOR_WEIGHT_OF_RANKS = 0.5  # in that by reciprocal ranks
 RRF_K = 60.0
 GRAPH_ALPHA = 0.3
 POOL = 60
@@ -60,8 +61,8 @@ class Found:
 class Asked:
     """mode: hybrid, vector, bm25 or hybrid_graph. threshold: least cosine of what only the vectors bring.
 
-    vector_weight, rrf_k: if either is given, the legs are fused by reciprocal ranks with them instead of the
-    usual ranking. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones.
+    vector_weight: of meaning beside words, 0 to 1. rrf_k: if given, the legs are fused by reciprocal ranks instead
+    of by score. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones.
     """
 
     mode: str = "hybrid"
@@ -121,10 +122,26 @@ def _ranked(reader: Reader, question: Question, asked: Asked) -> list[_Scored]:
         return _by_words(reader, question, asked, limit)
     if asked.mode == "vector":
         return _by_vector(reader, question, asked, limit)
-    if asked.vector_weight is not None or asked.rrf_k is not None:
-        return _fused(reader, question, asked, limit)
+    if asked.rrf_k is not None:
+        return _fused_by_rank(reader, question, asked, limit)
+    return _fused(reader, question, asked, limit)
+
+
+def _fused(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
+    """Cosine and BM25, each as a share of the best, weighted: 0 to 1."""
+    weight = VECTOR_WEIGHT if asked.vector_weight is None else asked.vector_weight
     found = search(reader, question, mode=Mode.HYBRID, filters=_filters(asked), limit=limit)
-    return [_Scored(hit, hit.score) for hit in found.hits if _counts(hit, asked)]
+    hits = [hit for hit in found.hits if _counts(hit, asked)]
+    best_words = max((hit.signals.bm25 for hit in hits), default=0.0) or 1.0
+    best_cosine = max((hit.signals.cosine or 0.0 for hit in hits), default=0.0) or 1.0
+    scored = [
+        _Scored(
+            hit,
+            weight * max(hit.signals.cosine or 0.0, 0.0) / best_cosine + (1 - weight) * hit.signals.bm25 / best_words,
+        )
+        for hit in hits
+    ]
+    return sorted(scored, key=lambda one: (-one.score, one.hit.number))
 
 
 def _counts(hit: Hit, asked: Asked) -> bool:
@@ -144,10 +161,10 @@ def _by_vector(reader: Reader, question: Question, asked: Asked, limit: int) -> 
     return sorted((one for one in cosines if one.score >= asked.threshold), key=lambda one: -one.score)
 
 
-def _fused(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
+def _fused_by_rank(reader: Reader, question: Question, asked: Asked, limit: int) -> list[_Scored]:
     """Reciprocal rank fusion of the two legs (Cormack et al. 2009), weighted."""
-    weight = VECTOR_WEIGHT if asked.vector_weight is None else asked.vector_weight
-    k = RRF_K if asked.rrf_k is None else asked.rrf_k
+    weight = VECTOR_WEIGHT_OF_RANKS if asked.vector_weight is None else asked.vector_weight
+    k = asked.rrf_k or RRF_K
     scores: dict[UUID, float] = defaultdict(float)
     hits: dict[UUID, Hit] = {}
     for leg, share in (

@@ -11,6 +11,7 @@ from memory.documents.library import chunk_id
 from memory.events import (
     DocumentDeleted,
     DocumentFailed,
+    DocumentLearnt,
     DocumentLinked,
     DocumentProcessed,
     DocumentReplaced,
@@ -187,6 +188,7 @@ HANDLES = (
     DocumentReplaced,
     DocumentTextExtracted,
     DocumentProcessed,
+    DocumentLearnt,
     DocumentFailed,
     DocumentLinked,
     DocumentDeleted,
@@ -325,6 +327,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             yield from _chunks(recorded, event)
         case DocumentProcessed() as event:
             yield from _processed(recorded, event)
+        case DocumentLearnt(document_id=document_id):
+            yield _revised(recorded, document_id, status="ready", error=None, completed_at=at)
         case DocumentFailed() as event:
             yield _revised(recorded, event.document_id, status="failed", error=event.reason, completed_at=at)
             yield from _closed(event.document_id, event.retired)
@@ -404,10 +408,7 @@ def _processed(recorded: Recorded, event: DocumentProcessed) -> Iterator[Op]:
     yield _revised(
         recorded,
         document_id,
-        status="ready",
-        error=None,
         observed_at=event.observed_at,
-        completed_at=recorded.recorded_at,
         live_version=version,
         text_length=event.text_length,
         chunk_count=event.chunk_count,

@@ -14,14 +14,17 @@ from projections.recall.question import parsed
 def query_documents(call: Call) -> tuple[int, Any]:
     """`mode`: hybrid (the usual ranking), vector, bm25, or hybrid_graph (hybrid, and what is tied to good chunks).
 
-    `threshold` is the least cosine of what only the vectors bring. `vectorWeight` or `rrfK`, if given, fuse the
-    two legs by reciprocal ranks. `useHyde`, `decomposeQuery` and `useReranker` ask for what this server does not
-    have, and `location` for what no document has: they are taken and change nothing.
+    `threshold` is the least cosine of what only the vectors bring, `vectorWeight` the weight of meaning beside words;
+    with `rrfK` the two are fused by reciprocal ranks instead of by score. `useHyde`, `decomposeQuery` and
+    `useReranker` ask for what this server does not have, and `location` for what no document has: they are taken
+    and change nothing.
     """
     body = call.parsed(DocumentQueryBody)
     began = perf_counter()
     threshold = body.threshold if body.threshold is not None and body.threshold > 0 else THRESHOLD
-    question = parsed(body.query)
+    call.caller()  # nobody without a key asks the model
+    vector, model = (None, "") if body.mode == "bm25" else call.services.embedder.question(body.query)
+    question = parsed(body.query, vector=vector, model=model)
     with call.reading(lens=body.lens) as reader:
         chosen = None
         if body.filter and body.filter.document_ids:

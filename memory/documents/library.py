@@ -16,6 +16,7 @@ from memory.errors import Conflict, NotFound
 from memory.events import (
     DocumentDeleted,
     DocumentFailed,
+    DocumentLearnt,
     DocumentLinked,
     DocumentProcessed,
     DocumentReplaced,
@@ -30,7 +31,7 @@ from memory.scopes import ScopeSet
 from memory.sessions import Sessions
 from memory.values import derived_id
 
-PART_LENGTH = 32_000  # characters of text in one event, about; each is an append of its own
+PART_LENGTH = 16_000  # characters of text in one event, about; each is an append of its own
 
 
 def chunk_id(document_id: UUID, version: int, ordinal: int) -> UUID:
@@ -217,9 +218,12 @@ class Library:
     def record_processed(
         self, context_id: str, known: KnownDocument, contents: Contents, said_at: datetime, visible: Sequence[UUID]
     ) -> None:
-        """The version is read and in force. visible: where its links may lead. Raises Overtaken."""
+        """The version is read and in force, if an earlier attempt did not get so far. visible: where its links may
+        lead. Raises Overtaken."""
         with self.log.writing(context_id) as writing:
             now = self._require_current(writing, known)
+            if now.live_version == known.version:
+                return
             event = DocumentProcessed(
                 document_id=known.document_id,
                 version=known.version,
@@ -234,6 +238,13 @@ class Library:
             writing.record([event], origin)
             writing.flush()
             writing.record(self.shelf.new_edges(writing, known.document_id, visible), origin)
+
+    def record_learnt(self, context_id: str, known: KnownDocument) -> None:
+        """Its facts were looked for, so it is ready. Raises Overtaken."""
+        with self.log.writing(context_id) as writing:
+            self._require_current(writing, known)
+            event = DocumentLearnt(document_id=known.document_id, version=known.version)
+            writing.record([event], _origin(known, known.principal_id))
 
     def record_failed(self, context_id: str, known: KnownDocument, reason: str) -> None:
         """The version can't be read. Raises Overtaken."""
