@@ -38,6 +38,7 @@ from api.routes import (
     document_queries,
     documents,
     entities,
+    events,
     facts,
     forgetting,
     health,
@@ -189,6 +190,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 
 # Answered in the event loop: those that wait for models, or stream.
 ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
+    ("GET", "/{context_id}/events", events.list_events),
     ("POST", "/{context_id}/chat", chat.chat),
     ("POST", "/{context_id}/sessions/{session_id}/chat", chat.chat_in_session),
     ("GET", "/{context_id}/documents/{document_id}/raw", documents.get_raw),

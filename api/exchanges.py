@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,6 +20,14 @@ T = TypeVar("T")
 
 LINE_END = "\n"
 PING_S = 15  # between comments that keep a silent stream alive
+
+
+class Frame(NamedTuple):
+    """One server-sent event. content: becomes JSON."""
+
+    name: str | None
+    content: Any
+    id: str | None = None
 
 
 class ClientGone(Exception):
@@ -69,10 +77,22 @@ def answer(status: int, content: Any, headers: Mapping[str, str] | None = None) 
 
 def event_stream(frames: AsyncGenerator[tuple[str | None, Any], None]) -> Response:
     """Server-sent events from (event name, JSON content). `frames` is closed as soon as the client hangs up."""
+    return frame_stream(_nameless(frames))
+
+
+def frame_stream(frames: AsyncGenerator[Frame, None]) -> Response:
+    """As `event_stream`, with ids from which a client goes on after it lost the connection."""
     return EventSourceResponse(_events(frames), headers=trace_header(), sep=LINE_END, ping=PING_S)
 
 
-async def _events(frames: AsyncGenerator[tuple[str | None, Any], None]) -> AsyncIterator[ServerSentEvent]:
+async def _nameless(frames: AsyncGenerator[tuple[str | None, Any], None]) -> AsyncGenerator[Frame, None]:
     async with aclosing(frames):
         async for name, content in frames:
-            yield ServerSentEvent(msgspec.json.encode(content).decode(), event=name, sep=LINE_END)
+            yield Frame(name, content)
+
+
+async def _events(frames: AsyncGenerator[Frame, None]) -> AsyncIterator[ServerSentEvent]:
+    async with aclosing(frames):
+        async for frame in frames:
+            content = msgspec.json.encode(frame.content).decode()
+            yield ServerSentEvent(content, event=frame.name, id=frame.id, sep=LINE_END)

@@ -19,7 +19,7 @@ from psycopg_pool import ConnectionPool
 
 from memory.errors import Conflict, NotFound, Unavailable
 from memory.events import Event
-from memory.recorded import EventMapper, Origin, Recorded, StoredRow
+from memory.recorded import EventMapper, Origin, Recorded, StoredRow, from_columns
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -287,7 +287,7 @@ class EventLog:
         """Stored rows with after < position <= until, in order, in lists of at most `batch`."""
         while True:
             parameters = {"context_id": context_id, "after": after, "until": until, "limit": batch}
-            rows = [_from_columns(row) for row in connection.execute(SELECT_EVENTS, parameters, binary=True)]
+            rows = [from_columns(row) for row in connection.execute(SELECT_EVENTS, parameters, binary=True)]
             if rows:
                 yield rows
             if len(rows) < batch:
@@ -326,13 +326,13 @@ class EventLog:
     def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
         """All events of a turn, in order."""
         cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)
-        return [self.mapper.to_domain_event(_from_columns(row)) for row in cursor.fetchall()]
+        return [self.mapper.to_domain_event(from_columns(row)) for row in cursor.fetchall()]
 
     def at(self, cursor: Cursor, context_id: str, positions: Iterable[int]) -> list[Recorded]:
         """The events at these positions, in order."""
         parameters = {"context_id": context_id, "positions": sorted(set(positions))}
         cursor.execute(SELECT_EVENTS_AT, parameters, binary=True)
-        return [self.mapper.to_domain_event(_from_columns(row)) for row in cursor.fetchall()]
+        return [self.mapper.to_domain_event(from_columns(row)) for row in cursor.fetchall()]
 
     def decoded(self, rows: Sequence[StoredRow]) -> list[Recorded]:
         """Raises LogCorrupt for a payload that is not of its topic and version."""
@@ -358,26 +358,4 @@ def to_columns(row: StoredRow) -> tuple[Any, ...]:
         row.payload_salt,
         row.payload_digest,
         row.hash,
-    )
-
-
-def _from_columns(columns: tuple[Any, ...]) -> StoredRow:
-    context_id, position, event_id, topic, version, recorded_at, observed_at, turn_id, session_id = columns[:9]
-    principal_id, scope_set_id, payload, salt, digest, row_hash = columns[9:]
-    return StoredRow(
-        originator_id=context_id,
-        originator_version=position,
-        topic=topic,
-        state=b"" if payload is None else payload.encode(),
-        event_id=event_id,
-        schema_version=version,
-        recorded_at=recorded_at,
-        observed_at=observed_at,
-        turn_id=turn_id,
-        session_id=session_id,
-        principal_id=principal_id,
-        scope_set_id=scope_set_id,
-        payload_salt=salt,
-        payload_digest=digest,
-        hash=row_hash,
     )

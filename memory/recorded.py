@@ -34,13 +34,21 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """An event with its place in the log. `event` is None once its content was erased."""
+    """An event with its place in the log. `event` is None once its content was erased; its topic stays."""
 
     context_id: str
     position: int
     event: Event | None
     recorded_at: datetime
     origin: Origin
+    erased_topic: str | None = None
+
+    @property
+    def topic(self) -> str:
+        if self.event is not None:
+            return self.event.TOPIC
+        assert self.erased_topic is not None
+        return self.erased_topic
 
     @property
     def known_at(self) -> datetime:
@@ -145,6 +153,7 @@ class EventMapper(Mapper[str]):
                 scope_set_id=row.scope_set_id,
                 observed_at=row.observed_at,
             ),
+            row.topic if row.payload_salt is None else None,
         )
 
     def _decoded(self, row: StoredRow) -> Event:
@@ -159,6 +168,29 @@ class EventMapper(Mapper[str]):
         except Exception as error:
             what = f"the payload is not a {row.topic} of version {row.schema_version}: {error}"
             raise LogCorrupt(str(row.originator_id), row.originator_version, what) from error
+
+
+def from_columns(columns: tuple[Any, ...]) -> StoredRow:
+    """The row with these values of `memory.log.EVENT_COLUMNS`."""
+    context_id, position, event_id, topic, version, recorded_at, observed_at, turn_id, session_id = columns[:9]
+    principal_id, scope_set_id, payload, salt, digest, row_hash = columns[9:]
+    return StoredRow(
+        originator_id=context_id,
+        originator_version=position,
+        topic=topic,
+        state=b"" if payload is None else payload.encode(),
+        event_id=event_id,
+        schema_version=version,
+        recorded_at=recorded_at,
+        observed_at=observed_at,
+        turn_id=turn_id,
+        session_id=session_id,
+        principal_id=principal_id,
+        scope_set_id=scope_set_id,
+        payload_salt=salt,
+        payload_digest=digest,
+        hash=row_hash,
+    )
 
 
 def moved(row: StoredRow, context_id: str, previous_hash: bytes) -> StoredRow:
