@@ -97,6 +97,14 @@ class Settings:
         return float(value)
 
     @property
+    def response_cache(self) -> bool:
+        """`response_cache.enabled`: whether replies may be given again."""
+        cache = self.config.get("response_cache") or {}
+        if not isinstance(cache, dict) or not isinstance(cache.get("enabled", True), bool):
+            raise StartupError("the configuration's response_cache.enabled must be true or false")
+        return bool(cache.get("enabled", True))
+
+    @property
     def _chat(self) -> Mapping[str, Any]:
         chat = self.config.get("chat") or {}
         if not isinstance(chat, dict):

@@ -294,6 +294,7 @@ class SessionChatBody(Body):
     content: Text
     labels: list[Label] = Field(default_factory=list, max_length=LABELS_MAX)
     model: Text | None = None
+    bypass_cache: bool = False
     stream: bool = False
     suppress_markers: bool = False
 

@@ -163,6 +163,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 chat=ChatParts(
                     ConfiguredResponders(models, deadline_s=settings.chat_deadline_s),
                     settings.prompt_characters,
+                    caching=settings.response_cache,
                 ),
                 library=Library(log, shelf, memory.sessions),
                 document_learning=DocumentLearning(log, knowledge, shelf, extractor),

@@ -85,6 +85,12 @@ STORES = (
         traces.drop,
     ),
     Store(
+        ("response_cache",),
+        "replies that may be given again; any of them may quote what is erased",
+        lambda cursor, gone: _all_of("response_cache")(cursor, gone.context_id),
+        _all_of("response_cache"),
+    ),
+    Store(
         ("requests",),
         "requests that may be sent again: a turn that is erased was never asked for",
         _by("DELETE FROM requests WHERE context_id = %(context_id)s AND turn_ids && %(turn_ids)s::uuid[]"),

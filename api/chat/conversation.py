@@ -1,4 +1,4 @@
-"""One exchange of a conversation: what is known before the model is asked, the reply, and both turns kept."""
+"""One exchange of a conversation: the reply in the making, and both turns kept."""
 
 import logging
 import time
@@ -8,63 +8,34 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+import psycopg
+import psycopg_pool
+
 from api import ids, wire
 from api.calls import Call
-from api.chat import citations
+from api.chat import cache, citations
+from api.chat.cache import Kept
 from api.chat.extractive import MODEL, extractive_reply
 from api.chat.markers import MarkerFilter
-from api.chat.prompt import Prompt, prompt_of
-from api.chat.response_model import RETRY_AFTER_S, ResponseModel
-from api.chat.sources import sources_of
-from api.chat.window import TURNS_MAX, Window, window_of
+from api.chat.preparation import Heard, Message, Prepared
+from api.chat.response_model import RETRY_AFTER_S
 from api.routes.facts import Answering, merged
 from api.wire import Json
-from memory.errors import ModelUnavailable, SessionClosedAlready, SessionUnavailable
+from memory.errors import ModelUnavailable
 from memory.events import ModelUsed
 from memory.log import Writing
-from memory.principals import Caller
 from memory.recorded import Origin
 from memory.regions import region_of
 from memory.remember import ExtractionStatus, Learnt, Turn
-from memory.scopes import ScopeSet
-from memory.scopes import scope_set_id as scope_set_id_of
 from memory.values import Infer, Role, SourceKind
-from projections import diffs, passages, sessions, turns
-from projections.reading import Reader
-from projections.retrieval.wanted import Retrieved, Wanted
+from projections import diffs, turns
 from projections.traces import RESPONSE, Trace
 
 logger = logging.getLogger(__name__)
 
-HITS_MAX = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """What a caller says. session_id: None opens one, with the id new_session_id, in `scopes` or the caller's
-    write scopes. model: that the request names. suppressed: no citation markers in the reply."""
-
-    text: str
-    session_id: UUID | None
-    new_session_id: UUID
-    scopes: ScopeSet | None = None
-    labels: tuple[str, ...] = ()
-    model: str | None = None
-    suppressed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """All that a reply needs. scope_set_id: of the session. began: by the monotonic clock, in seconds."""
-
-    caller: Caller
-    message: Message
-    scope_set_id: UUID
-    window: Window
-    retrieved: Retrieved
-    prompt: Prompt
-    model: ResponseModel | None
-    began: float
+CACHE = "cache"
+# What a turn may have brought that makes an earlier reply doubtful; a mention does not.
+LEARNT = ("attributes", "relations", "actions", "instructions", "uncertainties", "corrections")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +47,7 @@ class _Keeping:
 
     def __call__(self, writing: Writing, learnt: Learnt) -> Json:
         prepared = self.replying.prepared
-        if prepared.model is not None and learnt.turn_id == self.reply_turn_id:
+        if prepared.model is not None and prepared.reused is None and learnt.turn_id == self.reply_turn_id:
             used = ModelUsed(purpose="response", model=prepared.model.name, usage=prepared.model.usage)
             origin = Origin(
                 turn_id=learnt.turn_id,
@@ -86,84 +57,6 @@ class _Keeping:
             )
             writing.record([used], origin)
         return Answering(prepared.caller)(writing, learnt)
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A user turn that was stored before the reply. updates: what it changed."""
-
-    turn_id: UUID
-    seq: int
-    updates: Json
-
-
-def prepare(call: Call, message: Message, *, heard: Heard | None = None) -> Prepared:
-    """Everything before the model is asked; writes nothing. heard: the message's turn, if it is stored already.
-
-    Raises SessionUnavailable, SessionClosedAlready or Forbidden as the later write would, InvalidRequest for
-    a model that is not allowed.
-    """
-    began = time.monotonic()
-    window = Window()
-    with call.reading_as() as (caller, reader):
-        model = call.services.chat.responders.chosen(caller.context_id, message.model)
-        scope_set_id = _writable(reader, caller, message)
-        if message.session_id is not None:
-            before_seq = heard.seq if heard else None
-            window = window_of(turns.spoken_last(reader, message.session_id, limit=TURNS_MAX, before_seq=before_seq))
-    retrieved = call.services.recall.retrieve(
-        call.reading_as,
-        Wanted(
-            text=message.text,
-            k=HITS_MAX,
-            session_id=message.session_id,
-            without_turns=window.whole | ({heard.turn_id} if heard else set()),
-            background=True,
-            source="chat",
-        ),
-    )
-    now = datetime.now(UTC)
-    prompt = prompt_of(
-        message.text,
-        sources=sources_of(retrieved, now=now, lengths=_lengths(call, retrieved)),
-        instructions=[one.description for one in retrieved.background.instructions],
-        window=window,
-        today=now,
-        characters=call.services.chat.prompt_characters,
-    )
-    return Prepared(
-        caller=caller,
-        message=message,
-        scope_set_id=scope_set_id,
-        window=window,
-        retrieved=retrieved,
-        prompt=prompt,
-        model=model,
-        began=began,
-    )
-
-
-def _lengths(call: Call, retrieved: Retrieved) -> dict[UUID, int]:
-    """How long the documents are that something came from."""
-    documents = {one.document_id for one in (*retrieved.hits, *retrieved.beside) if one.document_id}
-    if not documents:
-        return {}
-    with call.reading() as reader:
-        return passages.document_lengths(reader, list(documents))
-
-
-def _writable(reader: Reader, caller: Caller, message: Message) -> UUID:
-    """The scope set of the session that the turns go to. A reply that can't be stored is not worth a model's time."""
-    if message.session_id is None:
-        scopes = message.scopes or caller.write_scopes
-        caller.require("memory:write", scopes)
-        return scope_set_id_of(scopes)
-    session = sessions.one(reader, message.session_id)
-    if session is None or session.scope_set_id not in caller.writable:
-        raise SessionUnavailable()
-    if session.closed_at is not None:
-        raise SessionClosedAlready()
-    return session.scope_set_id
 
 
 class Replying:
@@ -176,7 +69,8 @@ class Replying:
 
     @property
     def cited(self) -> Sequence[int]:
-        return self._markers.cited
+        reused = self.prepared.reused
+        return list(reused.sources) if reused else self._markers.cited
 
     @property
     def model_name(self) -> str:
@@ -197,6 +91,8 @@ class Replying:
 
     def _raw(self, *, streamed: bool) -> AsyncGenerator[str, None]:
         prepared = self.prepared
+        if prepared.reused is not None:
+            return _at_once(prepared.reused.reply)
         if prepared.model is None:
             return _at_once(extractive_reply(prepared.message.text, prepared.prompt.sources))
         return prepared.model.pieces(prepared.prompt.messages, streamed=streamed)
@@ -292,6 +188,8 @@ def _answer(
     prepared = replying.prepared
     session_id = prepared.message.session_id or prepared.message.new_session_id
     trace_id = ids.new_id()
+    retrieved, reused = prepared.retrieved, prepared.reused
+    _keep_for_others(call, replying, trace_id, updates, position, (user_turn_id, reply_turn_id), session_id)
     call.services.traces.add(
         Trace(
             context_id=prepared.caller.context_id,
@@ -302,15 +200,17 @@ def _answer(
             principal_id=prepared.caller.principal_id,
             session_id=session_id,
             query_text=None,
-            tier=prepared.retrieved.tier,
-            tier_reason=prepared.retrieved.reason,
+            tier=retrieved.tier if retrieved else CACHE,
+            tier_reason=retrieved.reason if retrieved else "the same question was answered and nothing has changed",
             latency_ms=round(1000 * (time.monotonic() - prepared.began)),
-            candidates=prepared.retrieved.candidates,
-            retrievals=prepared.retrieved.passes,
+            candidates=retrieved.candidates if retrieved else 0,
+            retrievals=retrieved.passes if retrieved else (),
+            cached=reused is not None,
+            reused_from=reused.trace_id if reused else None,
             user_turn_id=user_turn_id,
             reply_turn_id=reply_turn_id,
             model=replying.model_name,
-            cost=(prepared.model.usage.cost if prepared.model else None) or 0.0,
+            cost=(prepared.model.usage.cost if prepared.model and not reused else None) or 0.0,
         )
     )
     return {
@@ -323,5 +223,35 @@ def _answer(
         "turnId": ids.ulid(user_turn_id),
         "replyTurnId": ids.ulid(reply_turn_id),
         "model": replying.model_name,
+        "cached": reused is not None,
         "position": position,
     }
+
+
+def _keep_for_others(
+    call: Call,
+    replying: Replying,
+    trace_id: UUID,
+    updates: Json,
+    position: int,
+    turn_ids: Sequence[UUID],
+    session_id: UUID,
+) -> None:
+    """Keep the reply in the cache, if another such question may have it. A failure costs nothing but the reuse."""
+    prepared = replying.prepared
+    place, reused = prepared.place, prepared.reused
+    if place is None:
+        return
+    learnt = updates["status"] == ExtractionStatus.PENDING or any(updates[name] for name in LEARNT)
+    kept = Kept(trace_id, replying.text, {one: prepared.prompt.sources[one] for one in replying.cited}, trace_id)
+    try:
+        with call.services.pool.connection() as connection:
+            if reused is None and not learnt:
+                now = datetime.now(UTC)
+                cache.keep(
+                    connection, place, kept, position=position, turn_ids=turn_ids, session_id=session_id, now=now
+                )
+            elif reused is not None and not learnt:
+                cache.move(connection, place, reused, position=position, turn_ids=turn_ids, session_id=session_id)
+    except (psycopg.Error, psycopg_pool.PoolTimeout) as error:
+        logger.warning("a reply is not cached: %s", type(error).__name__)

@@ -8,8 +8,9 @@ from api.chat.responders import Responders
 
 @dataclass(frozen=True)
 class ChatParts:
-    """prompt_characters: the most that a prompt's system message has."""
+    """prompt_characters: the most that a prompt's system message has. caching: whether replies may be given again."""
 
     responders: Responders
     prompt_characters: int
+    caching: bool = True
     locks: SessionLocks = field(default_factory=SessionLocks)

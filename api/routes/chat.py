@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from api import ids
 from api.chat import conversation
-from api.chat.conversation import Heard, Message, Replying
+from api.chat.conversation import Replying
+from api.chat.preparation import Heard, Message, prepare
 from api.exchanges import Exchange, answer, event_stream
 from api.problems import TYPE_PREFIX, problem
 from api.routes.facts import session_ids
@@ -51,6 +52,7 @@ async def chat(exchange: Exchange) -> Response:
         labels=tuple(body.labels),
         model=body.model,
         suppressed=body.suppress_markers,
+        cached=not body.bypass_cache,
     )
     return await _answered(exchange, _newer(exchange, message, streamed=_streamed(exchange, body)), body)
 
@@ -68,13 +70,14 @@ async def chat_in_session(exchange: Exchange) -> Response:
         labels=tuple(body.labels),
         model=body.model,
         suppressed=body.suppress_markers,
+        cached=not body.bypass_cache,
     )
     return await _answered(exchange, _older(exchange, message, streamed=_streamed(exchange, body)), body)
 
 
 async def _newer(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
     call = exchange.call
-    replying = Replying(await exchange.read(partial(conversation.prepare, call, message)))
+    replying = Replying(await exchange.read(partial(prepare, call, message)))
     async with aclosing(replying.pieces(streamed=streamed)) as pieces:
         async for piece in pieces:
             yield piece
@@ -94,7 +97,7 @@ async def _older(exchange: Exchange, message: Message, *, streamed: bool) -> Cou
         # A model that may not be asked must not leave half a conversation.
         await exchange.read(partial(call.services.chat.responders.chosen, call.context_id, message.model))
         heard = await exchange.write(partial(conversation.hear, call, message))
-        replying = Replying(await exchange.read(partial(conversation.prepare, call, message, heard=heard)))
+        replying = Replying(await exchange.read(partial(prepare, call, message, heard=heard)))
         try:
             async with aclosing(replying.pieces(streamed=streamed)) as pieces:
                 async for piece in pieces:
