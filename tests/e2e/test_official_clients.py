@@ -1,53 +1,18 @@
 """The vendor's own Python clients against a running server, each in an environment of its own."""
 
 import json
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.clients.rest import new_context
+from tests.e2e.environments import python_of, run
 from tests.servers import ServerProcess
 
-ROOT = Path(__file__).parents[2]
-CLIENTS = Path(__file__).parent / "clients"
 CLIENT_TIMEOUT_S = 120
-INSTALL_TIMEOUT_S = 240
 
 ALICE = "['person', 'alice']"
 ACME = "['organisation', 'acme']"
-
-
-@pytest.fixture(scope="session")
-def python_with() -> Callable[[str], Path]:
-    """The interpreter of a client's environment, which is made once per lock file and Python."""
-
-    def made(client: str) -> Path:
-        lock = CLIENTS / f"{client}.lock"
-        digest = sha256(lock.read_bytes() + sys.version.encode()).hexdigest()
-        folder = ROOT / ".venvs" / client
-        python, stamp = folder / "bin" / "python", folder / "lock.sha256"
-        if stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
-            return python
-        shutil.rmtree(folder, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(folder)], timeout=INSTALL_TIMEOUT_S)
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-        _run([*pip, "--require-hashes", "-r", str(lock)], timeout=INSTALL_TIMEOUT_S)
-        stamp.write_text(digest, encoding="utf-8")
-        return python
-
-    return made
-
-
-def _run(command: list[str], *, timeout: float) -> str:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def error(name: str, status: int) -> dict[str, Any]:
@@ -147,13 +112,13 @@ ENTITY = {
     ("client", "errors"), [("surrealdb-memory", "Memory"), ("surrealdb", "Spectron")], ids=lambda value: str(value)
 )
 def test_an_official_client_has_the_conversation_of_the_documentation(
-    server: ServerProcess, python_with: Callable[[str], Path], client: str, errors: str, mode: str
+    server: ServerProcess, client: str, errors: str, mode: str
 ) -> None:
-    python = python_with(client)
+    python = python_of(client)
     context = new_context(server, f"{client} {mode}")
     script = f"tests.e2e.clients.{client.replace('-', '_')}_sdk"
 
-    printed = _run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
+    printed = run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
 
     seen = json.loads(printed)
     session = seen.pop("session")
@@ -176,15 +141,13 @@ def test_an_official_client_has_the_conversation_of_the_documentation(
 
 @pytest.mark.parametrize("mode", ["blocking", "async"])
 @pytest.mark.parametrize("client", ["surrealdb-memory", "surrealdb"])
-def test_an_official_client_chats_in_both_generations(
-    server: ServerProcess, python_with: Callable[[str], Path], client: str, mode: str
-) -> None:
-    python = python_with(client)
+def test_an_official_client_chats_in_both_generations(server: ServerProcess, client: str, mode: str) -> None:
+    python = python_of(client)
     context = new_context(server, f"{client}-{mode}-chat")
     script = f"tests.e2e.clients.{client.replace('-', '_')}_chats"
 
     seen = json.loads(
-        _run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
+        run([str(python), "-m", script, mode, server.url, context.name, context.key], timeout=CLIENT_TIMEOUT_S)
     )
 
     assert seen["corrections"] == [["Head of Platform", "CTO"]] * 2
