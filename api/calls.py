@@ -69,6 +69,13 @@ class Call:
         content = parse_json(self.body) if self.body.strip() else {}
         if not isinstance(content, dict):
             raise InvalidRequest("the body must be a JSON object")
+        return self._validated(model, content)
+
+    def queried(self, model: type[M]) -> M:
+        """The query's parameters as `model`. Raises InvalidRequest naming the parameter."""
+        return self._validated(model, dict(self.query))
+
+    def _validated(self, model: type[M], content: dict[str, Any]) -> M:
         try:
             return model.model_validate(content)
         except pydantic.ValidationError as error:
@@ -151,7 +158,7 @@ class Call:
     def refuse_unreadable(self) -> None:
         """No text of the address may hold what the database can't: it could match nothing, or break the query."""
         for name, text in (*self.path.items(), *self.query.multi_items()):
-            if name != "context_id":
+            if name not in ("context_id", "id"):
                 readable(text, field=name)
 
     def _key_digest(self) -> str:

@@ -36,7 +36,7 @@ def query_context(call: Call) -> tuple[int, dict[str, Any]]:
 def get_session_context(call: Call) -> tuple[int, dict[str, Any]]:
     """With the conversation so far, whose turns are not recalled again."""
     session_id = ids.parse_session(call.path["session_id"])
-    body = call.parsed(SessionContextBody) if call.body.strip() else SessionContextBody.model_validate(call.query)
+    body = call.parsed(SessionContextBody) if call.body.strip() else call.queried(SessionContextBody)
     with call.reading() as reader:
         if sessions.one(reader, session_id) is None:
             raise NotFound("there is no such session")

@@ -5,7 +5,7 @@ Bodies and answers are snake_case here, as the vendor has them; camelCase is tak
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import migrations
@@ -15,12 +15,13 @@ from api.context_settings import checked, context_settings
 from api.keys import found_context
 from api.schemas import ContextChangesBody, NewContextBody
 from memory.administration import Administration, merged
+from memory.erasing import CONTEXT, Asked
 from memory.errors import Conflict, InvalidContextId, NotFound, Unprocessable
 from memory.principals import VERBS
-from projections import provider_keys
-from projections.access import generation_of
+from projections import lifecycle, provider_keys
+from projections.access import every_scope_set, generation_of
 from projections.directory import ReadModelDirectory, directory_of
-from projections.reading import snapshot
+from projections.reading import Reader, snapshot
 from projections.table import READ_MODELS_VERSION
 
 RESERVED_NAMESPACES = ("spectron", "palimpsest")
@@ -96,6 +97,32 @@ def configure_context(call: Call) -> tuple[int, dict[str, Any]]:
         provider_keys.change(writing.cursor, context_id, secrets)
     call.services.overrides.forget(context_id)
     return 200, _one(call, context_id)
+
+
+def delete_context(call: Call) -> tuple[int, None]:
+    """Erases every content of the context, its read models and its keys. Its id is not given again."""
+    call.require_operator()
+    context_id = existing_id(call)
+    call.services.erasing.erase_context(context_id, Asked(erasure_id=ids.new_id(), principal_id=None, reason=CONTEXT))
+    call.services.overrides.forget(context_id)
+    return 204, None
+
+
+def decay(call: Call) -> tuple[int, dict[str, Any]]:
+    """How many values of the context matter less by now than at first; nothing changes."""
+    call.require_operator()
+    with directory_in(call) as directory:
+        generation, seen = every_scope_set(directory.cursor.connection, managed_id(call))
+        reader = Reader(directory.cursor, managed_id(call), generation, seen)
+        return 200, {"affected": lifecycle.faded(reader, datetime.now(UTC) - timedelta(days=1))}
+
+
+def reindex(call: Call) -> tuple[int, dict[str, Any]]:
+    """Asks for what is not yet indexed of the context to be so, in the background."""
+    call.require_operator()
+    context_id = existing_id(call)
+    call.services.indexing.poke(context_id)
+    return 202, {"job_id": ids.ulid(ids.new_id())}
 
 
 def list_migrations(call: Call) -> tuple[int, dict[str, Any]]:

@@ -67,6 +67,12 @@ OPERATIONS = (
     Operation("POST", "/contexts/{id}", "Context_", {"namespace": "acme", "config": {"token_limit": 5}}, 201),
     Operation("GET", MANAGED, "Context_"),
     Operation("PATCH", MANAGED, "Context_", {"config": {"providers": {"openai": {"api_key": "hidden-key"}}}}),
+    Operation("DELETE", MANAGED, None, status=204),
+    Operation("POST", MANAGED + "/lifecycle/decay", "Affected"),
+    Operation("POST", MANAGED + "/lifecycle/reindex", "Job", status=202),
+    Operation("DELETE", MANAGED, None, status=204),
+    Operation("POST", MANAGED + "/lifecycle/decay", "Lifecycle"),
+    Operation("POST", MANAGED + "/lifecycle/reindex", "Job", status=202),
     Operation("GET", MANAGED + "/principals", "ManagedPrincipal[]"),
     Operation("POST", MANAGED + "/principals", "ManagedPrincipal", {"display_name": "Bo", "external_id": "bo"}, 201),
     Operation("GET", MANAGED_PRINCIPAL, "ManagedPrincipal"),
@@ -233,10 +239,12 @@ class Place(NamedTuple):
             name = f"key {new_id()}"
             if (operation.method, operation.status) != ("POST", 201):
                 tenant.key(principal_id, name)
-        context = quote(
-            f"new {new_id()}" if operation.status == 201 and operation.route == MANAGED else self.context.name
-        )
-        return {"id": context, "principal_id": principal_id, "key_name": quote(name)}
+            context = self.context.name
+            if operation.route == MANAGED and operation.method in ("POST", "DELETE"):
+                context = f"short-lived {new_id()}"
+            if operation.route == MANAGED and operation.method == "DELETE":
+                Tenant(self.context.server, client, context).make()
+        return {"id": quote(context), "principal_id": principal_id, "key_name": quote(name)}
 
     def fresh_ids(self, route: str) -> dict[str, str]:
         """Ids of something made just now, for a route that settles it by hand."""
