@@ -115,7 +115,8 @@ def test_answers_are_narrowed_as_asked(rest: httpx.Client) -> None:
     texts = [
         [hit["text"] for hit in ask(rest, "known for parks", location=area)["hits"]] for area in (near, within, far)
     ]
-    assert texts == [["Potsdam: known for: parks"], ["Potsdam: known for: parks"], []]
+    assert [found[:1] for found in texts] == [["Potsdam: known for: parks"], ["Potsdam: known for: parks"], []]
+    assert {text.partition(":")[0] for found in texts for text in found} == {"Potsdam"}
 
 
 def test_time_travel_answers_from_then(rest: httpx.Client) -> None:
