@@ -84,6 +84,9 @@ class Curation:
     def resolve(self, caller: Caller, uncertainty_id: UUID, accepted_value: str, words: Words) -> None:
         """Settle a doubt: the accepted value is said at the operator's rank, in the doubt's own scope.
 
+        Where the doubt is whether two names are one, the accepted value is the name of whom the entity is; its own
+        name says that it is somebody else.
+
         Resolving again does nothing. Raises NotFound, Unprocessable for a doubt about no fact, Forbidden.
         """
         with self.memory.log.writing(caller.context_id) as writing:
@@ -94,10 +97,7 @@ class Curation:
                 return
             if doubt.owner is None or not doubt.key:
                 raise Unprocessable("this uncertainty is about no single fact, so no value settles it")
-            if doubt.key == SAME_AS:
-                raise Unprocessable("whether two names are one is settled by merging the entity, or by leaving it be")
-            accepted = AttributeCandidate(entity=_mention(doubt.owner), key=doubt.key, value=accepted_value)
-            self._say(writing, caller, doubt.scopes, accepted, words)
+            self._say(writing, caller, doubt.scopes, _accepted(doubt.owner, doubt.key, accepted_value), words)
             writing.flush()
             settled = self.knowledge.uncertainty(writing, uncertainty_id, caller.visible)
             if settled and settled.in_force:
@@ -165,6 +165,14 @@ class Curation:
             candidates=(candidate,),
         )
         self.memory.remember_given(writing, caller, session, turn)
+
+
+def _accepted(owner: tuple[str, str], key: str, value: str) -> AnyCandidate:
+    if key != SAME_AS:
+        return AttributeCandidate(entity=_mention(owner), key=key, value=value)
+    kind, separator, name = value.removeprefix("entity:").partition("/")
+    meant = Mention(type=kind, name=name) if separator else Mention(type=owner[0], name=value)
+    return AliasCandidate(entity=meant, name=_mention(owner))
 
 
 def _may_write(caller: Caller, scopes: ScopeSet) -> bool:

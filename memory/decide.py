@@ -72,6 +72,12 @@ def _ends_something(words: Sequence[Said], place: Place, value: str) -> bool:
     )
 
 
+def _in_force(words: Sequence[Said]) -> list[UUID]:
+    """The version in force after `words`, if one is."""
+    placed = line(words).values()
+    return [one.id for one in placed if one.standing is Standing.CURRENT and one.valid_until is None]
+
+
 class _Decision:
     """One run of `decide`: the events so far and the knowledge they amount to."""
 
@@ -259,13 +265,21 @@ class _Decision:
                 correction_id = self.draft.id("correction") if by_these_words else None
                 self.draft.events.append(event_of.change(change, correction_id))
             if segment.standing in _UNCERTAIN and (change.before is None or change.before.standing != segment.standing):
-                self._flag_unsettled(segment, words)
+                self._flag_unsettled(segment, words, [*known, *new])
 
-    def _flag_unsettled(self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]]) -> None:
-        """The uncertainty that a claim or an ending without a match leaves; it names the fact."""
+    def _flag_unsettled(
+        self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]], said: Sequence[Said]
+    ) -> None:
+        """The uncertainty that a claim or an ending without a match leaves; it names the fact and, of a property
+        that sources disagree about, what is claimed and what is in force."""
         _, fields = words.get(segment.id) or next(iter(words.values()))
         owner, key = _fact(fields)
-        about = f"{key}: {fields['value']}" if "value" in fields else key
+        about = key
+        if "value" in fields:
+            meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(said)]
+            folded_values = {one.id: one.value for one in said}
+            values = [words[one][1]["value"] if one in words else folded_values[one] for one in meant]
+            about = f"{key}: {', against '.join(values)}"
         self.draft.flag(about, _UNCERTAIN[segment.standing], owner, key)
 
     # --- actions, instructions, uncertainties ---

@@ -22,10 +22,15 @@ TAIL_MAX = 5_000  # passages not indexed yet that a search looks at, newest firs
 # Short texts repeat little, and long ones should not win by length alone; see `projections.recall.ranking`.
 K1, B = 0.9, 0.35
 
+# With all that stands for the same entity: what was said before two names were one is filed under the other.
 NAMED = """
-SELECT e.id FROM {entities} AS e
+SELECT e.canonical_id FROM {entities} AS e
 WHERE e.name_key = ANY(%(names)s) AND e.forgotten_at IS NULL
-ORDER BY e.created_at, e.id
+UNION
+SELECT n.id FROM {entities} AS e JOIN {entities} AS n
+    ON n.canonical_id = e.canonical_id AND n.canonical_id <> n.id
+WHERE e.name_key = ANY(%(names)s) AND e.forgotten_at IS NULL
+ORDER BY 1
 LIMIT 50
 """
 

@@ -78,7 +78,7 @@ def test_a_users_word_does_not_change_the_handbooks(client: httpx.Client) -> Non
     assert shop.limits() == {"30 days": "current"}
     said = shop.say("Returns are accepted within 60 days.")
     assert said["corrections"] == []
-    assert [one["about"] for one in said["uncertainties"]] == ["time_limit: 60 days"]
+    assert [one["about"] for one in said["uncertainties"]] == ["time_limit: 60 days, against 30 days"]
     assert shop.limits() == {"30 days": "current", "60 days": "claimed"}
     assert shop.unknowns()
     assert "30 days" in shop.context()

@@ -254,7 +254,9 @@ def test_of_two_ranks_the_higher_is_current_and_the_lower_a_flagged_claim_in_eit
     story = Story()
     story.when(city("Porto"), source=first)
     events = story.when(city("Lyon"), at=NOON + DAY, source=second)
-    assert "UncertaintyFlagged" in types(events)
+    flagged = [event for event in events if isinstance(event, UncertaintyFlagged)]
+    claimed, current = ("Lyon", "porto") if first is SourceKind.UPSERT else ("porto", "Lyon")
+    assert [event.about for event in flagged] == [f"city: {claimed}, against {current}"]
     assert not [event for event in events if isinstance(event, AttributeSuperseded)]
     assert story.standings() == (["current", "claimed"] if first is SourceKind.UPSERT else ["claimed", "current"])
 
