@@ -99,3 +99,42 @@ def test_a_doubt_is_settled_by_a_value_only(rest: httpx.Client) -> None:
 
 def test_all_of_it_replays(server: ServerProcess) -> None:
     assert server.command("verify", "--context", "curated").returncode == 0
+
+
+def entity(name: str) -> dict[str, Any]:
+    return {"type": "person", "name": name}
+
+
+def test_two_names_are_made_one_and_two_again(rest: httpx.Client) -> None:
+    triples = [
+        {"entity": entity(name), "key": "town", "value": town} for name, town in (("Mo", "Rome"), ("Moa", "Oslo"))
+    ]
+    content(rest.post("/facts", json={"infer": "triples", "triples": triples}))
+    merged = content(rest.post("/entities/person/Mo/merge", json={"into": "person/Moa", "reason": "she said so"}))
+    assert (merged["entity"]["name"], merged["entity"]["aliases"]) == ("Moa", ["Mo"])
+    for name in ("mo", "moa"):
+        assert [row["value"] for row in content(rest.get(f"/entities/person/{name}/history/town"))["history"]] == [
+            "Oslo",
+            "Rome",
+        ]
+    (match, *_) = content(rest.get("/entities/search?q=mo"))["matches"]
+    assert (match["entity"]["name"], match["matchedAlias"]) == ("Moa", "mo")
+    (correction,) = content(rest.get("/corrections?entity=person/mo"))["corrections"]
+    assert correction["reason"] == "merged"
+    assert_error(rest.post("/entities/person/Mo/merge", json={"into": "person/Moa"}), 409)
+    alone = content(rest.post("/entities/person/Mo/separate"))
+    assert [row["value"] for row in alone["attributes"]] == ["Rome"]
+    assert content(rest.get("/entities/person/moa"))["entity"]["aliases"] == []
+    assert_error(rest.post("/entities/person/Mo/separate"), 409)
+    assert_error(rest.post("/entities/person/Nobody/merge", json={"into": "person/Moa"}), 404)
+    assert_error(rest.post("/entities/person/Mo/merge", json={"into": "nobody"}), 400)
+
+
+def test_a_likely_nickname_is_settled_by_naming_who_it_is(rest: httpx.Client) -> None:
+    for name in ("Wilhelmina Roth", "Wilhe"):
+        content(rest.post("/facts", json={"infer": "triples", "triples": [{"entity": entity(name)}]}))
+    (doubt,) = content(rest.get("/uncertainty?entity=person/wilhe"))["unknowns"]
+    assert (doubt["about"], doubt["key"]) == ("Wilhe: perhaps Wilhelmina Roth", "same_as")
+    body = {"acceptedValue": "Wilhelmina Roth"}
+    assert content(rest.post(f"/uncertainty/{doubt['id']}/resolve", json=body))["uncertainty"]["resolved"] is True
+    assert content(rest.get("/entities/person/wilhe"))["entity"]["name"] == "Wilhelmina Roth"
