@@ -15,6 +15,7 @@ from api.database import lagging_contexts
 from api.errors import StartupError
 from api.ids import moment, parse_session, ulid
 from api.progress import event_progress
+from api.terminal import extraction
 from api.terminal.commands import COMMANDS, client_of, remote_story
 from memory.errors import PalimpsestError
 from memory.known import EntityName
@@ -166,6 +167,28 @@ def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
             click.echo(f"{one.context_id}: {one.events} events, {one.problem or 'all good'}, head {one.head_hash[:16]}")
     if any(one.problem for one in results):
         sys.exit(1)
+
+
+@main.command()
+@click.option("--pending", is_flag=True, help="Understand the turns that are not understood yet, those given up too.")
+@click.option("--again", is_flag=True, help="Read turns that are understood once more, by another model.")
+@click.option("--model", help="With --again: provider/model, such as openai/gpt-4o.")
+@click.option("--session", help="With --again: only turns of this session.")
+@click.option("--since", help="With --again: only turns said at this RFC 3339 time or later.")
+@click.option("--dry-run", is_flag=True, help="With --again: only tell how many turns, and what they may cost.")
+@click.option("--yes", is_flag=True, help="With --again: do not ask before it costs money.")
+@click.option("--context", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def extract(pending: bool, again: bool, context_id: str | None, as_json: bool, **options: Any) -> None:
+    """Understand turns by hand: those that wait, or old ones again with a better model."""
+    if pending == again:
+        _fail("say either --pending or --again")
+    with _all_or_one(context_id or from_env().context) as (services, _, contexts):
+        ((context, position),) = contexts.items()
+        if pending:
+            extraction.understand_pending(services, context, position, as_json=as_json)
+        else:
+            extraction.read_again(services, context, as_json=as_json, **options)
 
 
 @main.command()

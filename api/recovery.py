@@ -9,6 +9,7 @@ from api.wiring import Services
 from api.worker import Ids, Task
 from memory.administration import ADMIN
 from memory.errors import SessionUnavailable
+from memory.principals import Caller
 from memory.remember import ExtractionStatus, PendingTurn, Turn
 from memory.values import Infer, Role
 from projections import turns
@@ -35,14 +36,14 @@ def heads(services: Services) -> dict[str, int]:
         return dict(connection.execute(HEADS).fetchall())
 
 
-def learn_pending(services: Services, until: Mapping[str, int]) -> int:
+def learn_pending(services: Services, until: Mapping[str, int], *, given_up: bool = False) -> int:
     """Extract the turns that are pending up to a position of each context, each at its own time.
 
-    Returns how many were learnt from.
+    given_up: those too that are no more tried by themselves. Returns how many were learnt from.
     """
     services.extractor.load()
-    learnt = sum(_learn_context(services, context_id, position) for context_id, position in until.items())
-    if learnt:
+    learnt = sum(_learn_context(services, context_id, position, given_up) for context_id, position in until.items())
+    if learnt and not given_up:
         logger.warning("learnt from %d turns that an earlier run left pending", learnt)
     return learnt
 
@@ -88,15 +89,15 @@ class PendingTurns:
 def _due(services: Services, context_id: str, *, limit: int) -> list[TurnRow]:
     now = datetime.now(UTC)
     abandon_before = now - timedelta(seconds=services.memory.learning.retries.give_up_s)
-    with _reading(services, context_id) as reader:
+    with reading(services, context_id) as reader:
         return turns.due(reader, now=now, lost_before=now - LOST_AFTER, abandon_before=abandon_before, limit=limit)
 
 
-def _learn_context(services: Services, context_id: str, until: int) -> int:
+def _learn_context(services: Services, context_id: str, until: int, given_up: bool) -> int:
     after = learnt = 0
     while True:
-        with _reading(services, context_id) as reader:
-            pending = turns.pending(reader, after=after, until=until, limit=BATCH_TURNS)
+        with reading(services, context_id) as reader:
+            pending = turns.pending(reader, after=after, until=until, limit=BATCH_TURNS, given_up=given_up)
         for row in pending:
             learnt += _learn(services, context_id, row)
         if len(pending) < BATCH_TURNS:
@@ -105,7 +106,7 @@ def _learn_context(services: Services, context_id: str, until: int) -> int:
 
 
 @contextmanager
-def _reading(services: Services, context_id: str) -> Iterator[Reader]:
+def reading(services: Services, context_id: str) -> Iterator[Reader]:
     """A reader of everything in the context, for the server's own work on behalf of nobody."""
     with services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
         generation, seen = every_scope_set(connection, context_id)
@@ -117,10 +118,24 @@ def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
 
     Returns whether it is understood now.
     """
+    found = turn_of(services, context_id, row)
+    if found is None:
+        return False
+    caller, pending = found
+    try:
+        learnt = services.memory.learn_pending(caller, pending)
+    except SessionUnavailable:
+        logger.warning("turn %s of context %s stays pending: its principal lost the session", row.id, context_id)
+        return False
+    return learnt.status in (ExtractionStatus.COMPLETE, ExtractionStatus.NOTHING_FOUND)
+
+
+def turn_of(services: Services, context_id: str, row: TurnRow) -> tuple[Caller, PendingTurn] | None:
+    """A turn with the principal that said it, None if there is no such principal any more."""
     with services.pool.connection() as connection:
         caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN)
     if caller is None:
-        return False
+        return None
     turn = Turn(
         turn_id=row.id,
         text=row.text,
@@ -130,10 +145,4 @@ def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
         memory_category=row.memory_category,
     )
     said_at = row.said_at.astimezone(timezone(timedelta(seconds=row.utc_offset_s)))
-    pending = PendingTurn(turn, row.session_id, said_at, row.position_from, row.seq)
-    try:
-        learnt = services.memory.learn_pending(caller, pending)
-    except SessionUnavailable:
-        logger.warning("turn %s of context %s stays pending: its principal lost the session", row.id, context_id)
-        return False
-    return learnt.status in (ExtractionStatus.COMPLETE, ExtractionStatus.NOTHING_FOUND)
+    return caller, PendingTurn(turn, row.session_id, said_at, row.position_from, row.seq)

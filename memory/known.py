@@ -23,7 +23,8 @@ class Statement:
     user_name, speaker_id, principal_name: who "I" may be, as the scope names them, as they called
     themselves in this session, and as the calling principal is called if it is a human.
     next_position: the log position of the first event decided, from which ids are derived.
-    document_id: the document that says it, if one does.
+    document_id: the document that says it, if one does. after: the places of what was read in the turn before,
+    which this comes after.
     """
 
     turn_id: UUID
@@ -38,10 +39,11 @@ class Statement:
     principal_name: str | None = None
     labels: tuple[str, ...] = ()
     document_id: UUID | None = None
+    after: int = 0
 
     def place(self, start: int, ordinal: int) -> Place:
         """The place of the candidate that begins at `start` and is the turn's ordinal-th: no two share one."""
-        return self.said_at, self.position, start * CANDIDATES_PER_TURN_MAX + ordinal
+        return self.said_at, self.position, self.after + start * CANDIDATES_PER_TURN_MAX + ordinal
 
     def said(
         self,

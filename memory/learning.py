@@ -1,5 +1,6 @@
 """What an extraction becomes inside the second transaction: events, or a failure to try again."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from msgspec import structs
@@ -77,26 +78,7 @@ class Learning:
 
     def decided(self, writing: Writing, caller: Caller, said: Said, extraction: Extraction) -> Learnt:
         """Record what the extractor answered and what it changes."""
-        session = said.session
-        visible = [*caller.visible, session.scope_set_id]
         candidates = tuple(_filed(candidate, said.turn.memory_category) for candidate in extraction.candidates)
-        statement = Statement(
-            turn_id=said.turn.turn_id,
-            session_id=session.session_id,
-            role=said.turn.role,
-            source_kind=said.source_kind,
-            said_at=said.said_at,
-            position=said.position,
-            next_position=writing.position + 2,  # after ExtractionCompleted
-            user_name=user_in(session.scopes),
-            speaker_id=session.speaker_id,
-            principal_name=caller.display_name if caller.kind == "human" else None,
-            labels=said.turn.labels,
-        )
-        asked = wanted(candidates, statement, session.speaker)
-        known = self.knowledge.load(
-            writing, asked, statement, scope_set_id=session.scope_set_id, visible=visible, again=False
-        )
         completed = ExtractionCompleted(
             extractor=extraction.extractor,
             candidates=candidates,
@@ -104,9 +86,48 @@ class Learning:
             usage=extraction.usage,
             dropped=extraction.dropped,
         )
-        recorded = writing.record([completed, *decide(candidates, known, statement)], said.origin)
+        statement = self.statement(caller, said, next_position=writing.position + 2)
+        decided = self.decide(writing, caller, said, candidates, statement, again=False)
+        recorded = writing.record([completed, *decided], said.origin)
         status = ExtractionStatus.COMPLETE if candidates else ExtractionStatus.NOTHING_FOUND
         return said.learnt(status, recorded, writing.position)
+
+    def decide(
+        self,
+        writing: Writing,
+        caller: Caller,
+        said: Said,
+        candidates: Sequence[AnyCandidate],
+        statement: Statement,
+        *,
+        again: bool,
+    ) -> list[Event]:
+        """What the candidates change. again: the turn was decided before."""
+        session = said.session
+        visible = [*caller.visible, session.scope_set_id]
+        asked = wanted(candidates, statement, session.speaker)
+        known = self.knowledge.load(
+            writing, asked, statement, scope_set_id=session.scope_set_id, visible=visible, again=again
+        )
+        return decide(candidates, known, statement)
+
+    def statement(self, caller: Caller, said: Said, *, next_position: int, after: int = 0) -> Statement:
+        """The turn as the source of what it says."""
+        session = said.session
+        return Statement(
+            turn_id=said.turn.turn_id,
+            session_id=session.session_id,
+            role=said.turn.role,
+            source_kind=said.source_kind,
+            said_at=said.said_at,
+            position=said.position,
+            next_position=next_position,
+            user_name=user_in(session.scopes),
+            speaker_id=session.speaker_id,
+            principal_name=caller.display_name if caller.kind == "human" else None,
+            labels=said.turn.labels,
+            after=after,
+        )
 
 
 def _filed(candidate: AnyCandidate, category: MemoryCategory | None) -> AnyCandidate:

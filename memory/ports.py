@@ -136,6 +136,10 @@ class Knowledge(Protocol):
         """How far a turn is that still waits to be understood; None for any other."""
         ...
 
+    def supporters(self, writing: Writing, thing_id: UUID, scope_set_id: UUID) -> set[UUID]:
+        """Ids of the turns that say a version, an action or an instruction."""
+        ...
+
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
         """The entity of that name in each of the scope sets, with what holds about it."""
         ...

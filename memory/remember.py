@@ -108,6 +108,12 @@ class Memory:
 
         Raises SessionUnavailable if the caller may not see its session.
         """
+        said = self.recalled(caller, pending)
+        ((learnt, _),) = self._learn(caller, [said], lambda writing, learnt: learnt)
+        return learnt
+
+    def recalled(self, caller: Caller, pending: PendingTurn) -> Said:
+        """A turn as it was when it was recorded, with the words before it. Raises SessionUnavailable."""
         with self.log.writing(caller.context_id) as writing:
             session = self.sessions.existing(writing, caller, pending.session_id)
             earlier = self.knowledge.earlier_words(
@@ -120,9 +126,11 @@ class Memory:
             scope_set_id=session.scope_set_id,
             observed_at=pending.said_at,
         )
-        said = Said(pending.turn, session, origin, pending.said_at, pending.position, tuple(earlier))
-        ((learnt, _),) = self._learn(caller, [said], lambda writing, learnt: learnt)
-        return learnt
+        return Said(pending.turn, session, origin, pending.said_at, pending.position, tuple(earlier))
+
+    def refreshed(self, writing: Writing, caller: Caller, said: Said) -> Said:
+        """With the session as later turns left it."""
+        return replace(said, session=self.sessions.refreshed(writing, caller, said.session))
 
     def _record(self, writing: Writing, caller: Caller, session: KnownSession, turn: Turn, seq: int) -> Said:
         visible = [*caller.visible, session.scope_set_id]
@@ -190,7 +198,7 @@ class Memory:
             if pending is None:
                 learnt = self.learning.before(writing, said.turn.turn_id)
                 return answer(writing, learnt), learnt.position
-            said = replace(said, session=self.sessions.refreshed(writing, caller, said.session))
+            said = self.refreshed(writing, caller, said)
             if isinstance(outcome, ExtractorUnavailable):
                 name = self.understanding.name(caller.context_id)
                 learnt = self.learning.failed(writing, said, name, outcome, pending)

@@ -82,7 +82,7 @@ class Understanding:
         if remote is None:
             return (self._read(one) for one in heard)
         if together or len(heard) == 1:
-            return iter(self._asked(remote, caller, heard))
+            return iter(self.asked(remote, caller, heard))
         return self._asked_apart(remote, caller, heard)
 
     def _read(self, heard: Heard) -> Outcome:
@@ -95,10 +95,11 @@ class Understanding:
 
     def _asked_apart(self, remote: RemoteExtractor, caller: Caller, heard: Sequence[Heard]) -> Iterator[Outcome]:
         with ThreadPoolExecutor(AT_ONCE_MAX, thread_name_prefix="asking") as threads:
-            for (outcome,) in threads.map(lambda one: self._asked(remote, caller, [one]), heard):
+            for (outcome,) in threads.map(lambda one: self.asked(remote, caller, [one]), heard):
                 yield outcome
 
-    def _asked(self, remote: RemoteExtractor, caller: Caller, heard: Sequence[Heard]) -> list[Outcome]:
+    def asked(self, remote: RemoteExtractor, caller: Caller, heard: Sequence[Heard]) -> list[Outcome]:
+        """What `remote` makes of the turns, read together. Raises Unavailable if the server stops meanwhile."""
         try:
             utterances = [Utterance(one.text, one.role, one.said_at) for one in heard]
             return list(remote.extract_all(utterances, earlier=heard[0].earlier, offered=self._offered(caller, heard)))

@@ -21,7 +21,7 @@ from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
 from memory.values import comparable, is_kind_of, unit_value
 from memory.wanted import UNNAMED_USER, relation_unit
-from projections import belongings, entities, held, lifecycle, scope_sets, turns
+from projections import belongings, entities, held, lifecycle, provenance, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
@@ -158,6 +158,9 @@ class ReadModelKnowledge:
         if extraction is None or extraction.status not in ("pending", "failed"):
             return None
         return PendingExtraction(extraction.attempts, extraction.recorded_at)
+
+    def supporters(self, writing: Writing, thing_id: UUID, scope_set_id: UUID) -> set[UUID]:
+        return provenance.supporters(_reader(writing, [scope_set_id]), thing_id)
 
     def held_of(self, writing: Writing, name: EntityName, scope_set_ids: Sequence[UUID]) -> list[HeldEntity]:
         reader = _reader(writing, scope_set_ids)

@@ -43,6 +43,14 @@ HANDLES = (
     InstructionReaffirmed,
 )
 
+SUPPORTERS = """
+SELECT p.turn_id FROM {provenance} AS p WHERE p.subject_id = %(id)s
+UNION
+SELECT v.turn_id FROM {attribute_versions} AS v WHERE v.version_id = %(id)s AND NOT v.ends
+UNION
+SELECT r.turn_id FROM {relations} AS r WHERE r.version_id = %(id)s AND NOT r.ends
+"""
+
 EVIDENCE = """
 SELECT e.subject_id, count(DISTINCT e.turn_id), max(e.said_at)
 FROM (
@@ -96,3 +104,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 def evidence(reader: Reader, subject_ids: Sequence[UUID]) -> dict[UUID, Evidence]:
     rows = reader.tuples(EVIDENCE, {"ids": list(set(subject_ids))})
     return {subject_id: Evidence(turns, last_said_at) for subject_id, turns, last_said_at in rows}
+
+
+def supporters(reader: Reader, thing_id: UUID) -> set[UUID]:
+    """Ids of the turns that say a version, an action or an instruction."""
+    return {turn_id for (turn_id,) in reader.tuples(SUPPORTERS, {"id": thing_id}) if turn_id}

@@ -117,7 +117,16 @@ LIMIT %(limit)s
 
 PENDING = """
 SELECT t.* FROM {turns} AS t JOIN {extractions} AS e ON e.id = t.id
-WHERE e.status = 'pending' AND t.position_from > %(after)s AND t.position_from <= %(until)s
+WHERE e.status = ANY(%(statuses)s) AND t.position_from > %(after)s AND t.position_from <= %(until)s
+ORDER BY t.position_from
+LIMIT %(limit)s
+"""
+
+UNDERSTOOD = """
+SELECT t.* FROM {turns} AS t JOIN {extractions} AS e ON e.id = t.id
+WHERE e.status IN ('complete', 'nothing_found') AND t.infer = 'full' AND t.position_from > %(after)s
+    AND (%(session_id)s::uuid IS NULL OR t.session_id = %(session_id)s)
+    AND (%(since)s::timestamptz IS NULL OR t.said_at >= %(since)s)
 ORDER BY t.position_from
 LIMIT %(limit)s
 """
@@ -233,9 +242,22 @@ def spoken_last(reader: Reader, session_id: UUID, *, limit: int, before_seq: int
     return reader.rows(TURNS, SPOKEN_LAST, parameters)
 
 
-def pending(reader: Reader, *, after: int, until: int, limit: int) -> list[TurnRow]:
-    """Turns recorded at after < position <= until that no extractor has answered for yet, oldest first."""
-    return reader.rows(TURNS, PENDING, {"after": after, "until": until, "limit": limit})
+def pending(reader: Reader, *, after: int, until: int, limit: int, given_up: bool = False) -> list[TurnRow]:
+    """Turns recorded at after < position <= until that no extractor has answered for yet, oldest first.
+
+    given_up: those too that are no more tried by themselves.
+    """
+    statuses = ["pending", "failed"] if given_up else ["pending"]
+    return reader.rows(TURNS, PENDING, {"after": after, "until": until, "statuses": statuses, "limit": limit})
+
+
+def understood(
+    reader: Reader, *, after: int, session_id: UUID | None, since: datetime | None, limit: int
+) -> list[TurnRow]:
+    """Turns recorded after a position that an extractor has answered for, oldest first; of one session, or said
+    since a time, if asked."""
+    parameters = {"after": after, "session_id": session_id, "since": since, "limit": limit}
+    return reader.rows(TURNS, UNDERSTOOD, parameters)
 
 
 def due(reader: Reader, *, now: datetime, lost_before: datetime, abandon_before: datetime, limit: int) -> list[TurnRow]:

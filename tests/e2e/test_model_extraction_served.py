@@ -1,5 +1,6 @@
 """Writes through a server whose extraction model misbehaves: the words are kept, and understood later."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -179,3 +180,23 @@ def test_writes_that_wait_for_a_model_hold_up_no_other(client: httpx.Client, llm
     assert time.monotonic() - begun < 1.0
     for thread in waiting:
         thread.join()
+
+
+def test_pending_turns_are_understood_and_old_ones_read_again_by_hand(
+    server: ServerProcess, client: httpx.Client, llmock: LLMock
+) -> None:
+    llmock.fail(401).reply(answer(), times=None)
+    _, told = say(client, "Nobody knows the password.")
+    assert state_of(client, told["turnId"])["status"] == "pending"
+    learnt = server.command("extract", "--pending", "--json")
+    assert learnt.returncode == 0, learnt.stderr
+    assert state_of(client, told["turnId"])["status"] == "nothing_found"
+    again = ("extract", "--again", "--model", "openai/gpt-4o-mini", "--session", told["sessionId"], "--json")
+    before = len(llmock.requests)
+    expected = json.loads(server.command(*again, "--dry-run").stdout)
+    assert expected["turns"] == 1 and expected["estimate"]["inputTokens"] > 500 and expected["estimate"]["cost"] > 0
+    assert len(llmock.requests) == before
+    lines = server.command(*again, "--yes").stdout.splitlines()
+    assert json.loads(lines[-1])["read"] == 1
+    assert len(llmock.requests) == before + 1
+    assert server.command("extract", "--again").returncode != 0
