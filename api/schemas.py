@@ -260,6 +260,10 @@ class InstantBody(Body):
     valid_until: Text | None = None
 
 
+class DryRunBody(Body):
+    dry_run: bool = False
+
+
 class ForgetBody(Body):
     query: Text
     purge: bool = False

@@ -29,6 +29,7 @@ from memory.forgetting import Forgetting
 from memory.lifecycle import Lifecycle
 from memory.log import EventLog, Pool
 from memory.remember import Memory
+from memory.revising import Revising
 from memory.understanding import Understanding
 from projections.audit import AuditBuffer
 from projections.erasing import ReadModelErasing
@@ -37,6 +38,7 @@ from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
 from projections.recall.embedding import EmbeddingUnavailable
 from projections.retrieval.recaller import Recall
+from projections.revisions import ReadModelRevising
 from projections.shelf import ReadModelShelf
 from projections.table import READ_MODELS_VERSION
 from projections.trace_buffer import TraceBuffer
@@ -61,6 +63,7 @@ class Services:
     curation: Curation
     lifecycle: Lifecycle
     erasing: Erasing
+    revising: Revising
     extractor: LocalExtractor
     traces: TraceBuffer
     audit: AuditBuffer
@@ -151,6 +154,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 curation=Curation(memory, knowledge),
                 lifecycle=Lifecycle(log, knowledge),
                 erasing=Erasing(log, ReadModelErasing(log)),
+                revising=Revising(log, ReadModelRevising()),
                 extractor=extractor,
                 traces=traces,
                 audit=audit,

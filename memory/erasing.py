@@ -13,7 +13,7 @@ from memory.events import ContentErased, EntityRecognised, Event, StatementEvent
 from memory.log import EventLog, Writing
 from memory.ports import ErasableReadModels
 from memory.recorded import Origin, Recorded
-from memory.timeline import without
+from memory.timeline import lapse_id, without
 
 # Erasing them would lose who may do what, or what was erased; they hold no words of a conversation.
 KEPT_TYPES = frozenset(
@@ -94,6 +94,7 @@ class Erasing:
     def _relinked(self, writing: Writing, doomed: Sequence[Recorded]) -> list[tuple[UUID, list[Event]]]:
         """How lines close over the words that leave them, by scope set."""
         removed = {one.event.segment.id for one in doomed if isinstance(one.event, StatementEvent)}
+        removed |= {lapse_id(one) for one in removed}
         return [
             (line.scope_set_id, [line.event_of.change(change, None) for change in without(line.words, removed)])
             for line in self.models.lines_of(writing, doomed)

@@ -665,6 +665,42 @@ class DocumentDeleted(Event, frozen=True, kw_only=True):
     retired: Retired = ()
 
 
+# --- revising ---------------------------------------------------------------------------------
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of an action, instruction, uncertainty or entity (`kind`). reason: in a word."""
+
+    kind: str
+    id: UUID
+    at: datetime
+    reason: str
+
+
+class MemoryRevised(Event, frozen=True, kw_only=True):
+    """Words count no more, or again; what that changes in their lines follows as events of its own.
+
+    what: turn_retracted, correction_undone or revision_undone; target: the turn, correction or revision.
+    withdrawn, restored: statements. closed, reopened: other things, with the end that they get or had.
+    undone, redone: corrections.
+    """
+
+    revision_id: UUID
+    what: str
+    target: UUID
+    withdrawn: tuple[UUID, ...] = ()
+    restored: tuple[UUID, ...] = ()
+    closed: tuple[Settled, ...] = ()
+    reopened: tuple[Settled, ...] = ()
+    undone: tuple[UUID, ...] = ()
+    redone: tuple[UUID, ...] = ()
+
+    def ends(self, kind: str) -> list[tuple[UUID, Settled | None]]:
+        """Things of a kind with the end that they have from now on, None for those that hold again."""
+        closed: list[tuple[UUID, Settled | None]] = [(one.id, one) for one in self.closed if one.kind == kind]
+        return closed + [(one.id, None) for one in self.reopened if one.kind == kind]
+
+
 # --- forgetting and erasing ----------------------------------------------------------------------------------
 
 
@@ -691,6 +727,7 @@ class ContentErased(Event, frozen=True, kw_only=True):
 
 
 EVENT_TYPES: tuple[type[Event], ...] = (
+    MemoryRevised,
     ThingsForgotten,
     ContentErased,
     ScopeSetDefined,

@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from memory.directory import ScopeNode
+from memory.events import Settled
 from memory.extraction.offered import Offered
 from memory.known import EntityName, Known, Statement, Wanted
 from memory.line_events import EventOf
@@ -109,6 +110,62 @@ class Vocabulary(Protocol):
     def offered(self, context_id: str, visible: Sequence[UUID], session_id: UUID, texts: Sequence[str]) -> Offered:
         """Names, keys and labels that fit `texts`, best first."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What a revision changed; see `memory.events.MemoryRevised`."""
+
+    scope_set_id: UUID
+    withdrawn: Sequence[UUID]
+    restored: Sequence[UUID]
+    closed: Sequence[Settled]
+    reopened: Sequence[Settled]
+    undone: Sequence[UUID]
+    redone: Sequence[UUID]
+    is_undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RevisableLine:
+    """The words of a unit that count, those of some that do not, and what some amount to now."""
+
+    event_of: EventOf
+    words: Sequence[Said]
+    apart: Sequence[Said]
+    segments: Mapping[UUID, Segment]
+
+
+class RevisableReadModels(Protocol):
+    """Tells what revisions need to know, inside an open append."""
+
+    def revision(self, writing: Writing, revision_id: UUID, visible: Sequence[UUID]) -> Revision | None: ...
+
+    def correction(self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]) -> tuple[UUID, UUID] | None:
+        """The scope set and the newer version of a correction."""
+        ...
+
+    def scopes(self, writing: Writing, scope_set_id: UUID) -> ScopeSet: ...
+
+    def words_of_version(self, writing: Writing, scope_set_id: UUID, version_id: UUID) -> list[UUID]: ...
+
+    def corrections_by(self, writing: Writing, scope_set_id: UUID, version_ids: Sequence[UUID]) -> list[UUID]:
+        """The corrections that these versions made."""
+        ...
+
+    def holding(self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID]) -> list[tuple[str, UUID]]:
+        """Which actions, instructions, uncertainties and entities among these hold, each with its kind."""
+        ...
+
+    def supported_elsewhere(
+        self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_id: UUID
+    ) -> set[UUID]: ...
+
+    def names_taken(self, writing: Writing, scope_set_id: UUID, entity_ids: Sequence[UUID]) -> bool:
+        """Whether something else goes by the name of one of these entities now."""
+        ...
+
+    def lines_of(self, writing: Writing, scope_set_id: UUID, statement_ids: Sequence[UUID]) -> list[RevisableLine]: ...
 
 
 class Knowledge(Protocol):

@@ -28,6 +28,8 @@ from uuid import UUID
 
 import msgspec
 
+from memory.values import derived_id
+
 Place = tuple[datetime, int, int]  # when it was said, position of its turn, offset in the turn: a total order
 
 
@@ -40,6 +42,7 @@ class Standing(StrEnum):
     SUPPORTING = "supporting"  # says again what a version says
     ENDING = "ending"  # closed a version
     UNMATCHED = "unmatched"  # an ending of what was not in force
+    WITHDRAWN = "withdrawn"  # counts no more, and may count again
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ class Said:
     @property
     def begins(self) -> datetime:
         return self.start or self.place[0]
+
+
+def lapse_id(statement_id: UUID) -> UUID:
+    """The id of what stands in a line for the lapse of a version."""
+    return derived_id(statement_id, "lapse", 0)
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,17 +311,8 @@ def without(known: Sequence[Said], removed: AbstractSet[UUID]) -> list[Change]:
     return _moves(known, added=frozenset(), removed=removed)
 
 
-def withdrawn(known: Sequence[Said], removed: AbstractSet[UUID], now: datetime) -> list[Change]:
-    """What changes `now` if some words count no more; what was known before stays as it was."""
-    return _differences(known, [said for said in known if said.id not in removed], now)
-
-
-def restored(known: Sequence[Said], again: Sequence[Said], now: datetime) -> list[Change]:
-    """What changes `now` if withdrawn words count again beside those of `known`."""
-    return _differences(known, [*known, *again], now)
-
-
-def _differences(before: Sequence[Said], after: Sequence[Said], now: datetime) -> list[Change]:
+def difference(before: Sequence[Said], after: Sequence[Said], now: datetime) -> list[Change]:
+    """What changes `now` if the line is of other words; what was known before stays as it was."""
     old, new = line(before), line(after)
     return [Change(now, old.get(one), new[one]) for one in sorted(new) if old.get(one) != new[one]]
 

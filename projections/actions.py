@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,8 @@ from memory.events import (
     ContextRowsExpired,
     EntitiesMerged,
     EntitiesSeparated,
+    MemoryRevised,
+    Settled,
     SpeakerNamed,
     ThingsForgotten,
 )
@@ -66,7 +69,15 @@ TABLE = Table(
     """,
     indexes={"of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL"},
 )
-HANDLES = (ActionRecorded, ContextRowsExpired, EntitiesMerged, EntitiesSeparated, SpeakerNamed, ThingsForgotten)
+HANDLES = (
+    ActionRecorded,
+    ContextRowsExpired,
+    EntitiesMerged,
+    EntitiesSeparated,
+    SpeakerNamed,
+    ThingsForgotten,
+    MemoryRevised,
+)
 
 ONE = "SELECT a.* FROM {actions} AS a WHERE a.id = %(id)s"
 
@@ -79,7 +90,7 @@ LIMIT %(limit)s
 
 LISTED = """
 FROM {actions} AS a JOIN {entities} AS e ON e.id = a.actor_id
-WHERE e.forgotten_at IS NULL
+WHERE e.forgotten_at IS NULL AND a.valid_to IS NULL
     AND (%(actor_ids)s::uuid[] IS NULL OR a.actor_id = ANY(%(actor_ids)s))
     AND (%(verb)s::text IS NULL OR a.verb = %(verb)s)
     AND (%(since)s::timestamptz IS NULL OR coalesce(a.occurred_at, a.said_at) >= %(since)s)
@@ -139,6 +150,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     said_of=event.actor_id,
                 ),
             )
+        case MemoryRevised() as revised:
+            for thing, end in revised.ends("action"):
+                yield Revise(TABLE, thing, recorded.known_at, partial(_ended, end))
         case ContextRowsExpired(actions=lapsed):
             at = recorded.known_at
             for action_id in lapsed:
@@ -154,6 +168,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 
             for action_id in regrouping.moved.actions:
                 yield Revise(TABLE, action_id, recorded.known_at, moved)
+
+
+def _ended(end: Settled | None, row: ActionRow) -> ActionRow:
+    return replace(row, valid_to=None if end is None else max(end.at, row.valid_from or end.at))
 
 
 def live_by_category(reader: Reader, category: str, *, limit: int) -> Page[ActionRow]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed
+from memory.events import AttributeSuperseded, EntitiesMerged, EntitiesSeparated, MemoryRevised, SpeakerNamed
 from memory.recorded import Recorded
 from projections.reading import Page, Reader
 from projections.table import Op, Put, Revise, Row, Table, start
@@ -38,7 +38,7 @@ TABLE = Table(
     """,
     indexes={"by_position": "(position_from) WHERE position_to IS NULL"},
 )
-HANDLES = (AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
+HANDLES = (AttributeSuperseded, EntitiesMerged, EntitiesSeparated, SpeakerNamed, MemoryRevised)
 
 NEWEST_FIRST = """
 SELECT c.* FROM {corrections} AS c JOIN {attribute_versions} AS v ON v.id = c.new_version_id
@@ -77,6 +77,12 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     said_at=recorded.known_at,
                 ),
             )
+        case MemoryRevised(undone=undone, redone=redone):
+            at = recorded.known_at
+            for correction in undone:
+                yield Revise(TABLE, correction, at, lambda row: replace(row, valid_to=at))
+            for correction in redone:
+                yield Revise(TABLE, correction, at, lambda row: replace(row, valid_to=None))
         case EntitiesMerged(moved=moved) | EntitiesSeparated(moved=moved) | SpeakerNamed(moved=moved):
             undone_at = recorded.known_at
             for undone_id in moved.corrections:

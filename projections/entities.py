@@ -10,11 +10,20 @@ stand for, which may itself stand for another.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import EntitiesMerged, EntitiesSeparated, EntityAliased, EntityForgotten, EntityRecognised
+from memory.events import (
+    EntitiesMerged,
+    EntitiesSeparated,
+    EntityAliased,
+    EntityForgotten,
+    EntityRecognised,
+    MemoryRevised,
+    Settled,
+)
 from memory.nicknames import first_word
 from memory.recorded import Recorded
 from projections.reading import Page, Reader
@@ -59,7 +68,7 @@ TABLE = Table(
         "by_canonical": "(canonical_id) WHERE canonical_id <> id",
     },
 )
-HANDLES = (EntityRecognised, EntityAliased, EntitiesMerged, EntitiesSeparated, EntityForgotten)
+HANDLES = (EntityRecognised, EntityAliased, EntitiesMerged, EntitiesSeparated, EntityForgotten, MemoryRevised)
 
 # Where the name stands for another, that other is meant, in every scope set that knows it. What goes by the
 # asked name itself comes first.
@@ -143,6 +152,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             yield from _standing_for(recorded, entity_id, members, canonical_id=into_id, stands_for=into_id)
         case EntitiesSeparated(entity_id=entity_id, members=members):
             yield from _standing_for(recorded, entity_id, members, canonical_id=entity_id, stands_for=None)
+        case MemoryRevised() as revised:
+            for thing, end in revised.ends("entity"):
+                yield Revise(TABLE, thing, recorded.known_at, partial(_ended, end))
         case EntityForgotten(entity_id=entity_id):
             forgotten_at = recorded.known_at
             yield Revise(TABLE, entity_id, forgotten_at, lambda row: replace(row, forgotten_at=forgotten_at))
@@ -159,6 +171,10 @@ def _standing_for(
 
     for one in (entity_id, *members):
         yield Revise(TABLE, one, recorded.known_at, change)
+
+
+def _ended(end: Settled | None, row: EntityRow) -> EntityRow:
+    return replace(row, forgotten_at=None if end is None else end.at)
 
 
 def named(reader: Reader, entity_type: str, name_key: str) -> list[EntityRow]:

@@ -13,12 +13,11 @@ from uuid import UUID
 from msgspec.structs import astuple
 
 from memory.events import StatementEvent
-from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS
 from memory.log import EventLog, Writing
 from memory.ports import Line
 from memory.recorded import Recorded
 from projections import stores
-from projections.lines import ATTRIBUTE_LINES, RELATION_LINES
+from projections.lines import KINDS
 from projections.projector import Batch, id_of, insert_statement, ops_of
 from projections.read_models import READ_MODELS
 from projections.reading import Reader
@@ -28,17 +27,6 @@ DROP_ROWS = """
 DELETE FROM {table} WHERE context_id = %(context_id)s AND generation = %(generation)s AND id = ANY(%(ids)s)
 RETURNING position_from, position_to{number}
 """
-
-ATTRIBUTE_UNITS = """
-SELECT DISTINCT v.entity_id, v.line_key, v.unit_value FROM {attribute_versions} AS v WHERE v.id = ANY(%(ids)s)
-"""
-RELATION_UNITS = """
-SELECT DISTINCT r.subject_id, r.label, r.unit_object FROM {relations} AS r WHERE r.id = ANY(%(ids)s)
-"""
-KINDS = (
-    (ATTRIBUTE_UNITS, ATTRIBUTE_LINES, ATTRIBUTE_EVENTS),
-    (RELATION_UNITS, RELATION_LINES, RELATION_EVENTS),
-)
 
 DROP_CONTEXT = "DELETE FROM {table} WHERE context_id = %(context_id)s"
 
@@ -61,8 +49,8 @@ class ReadModelErasing:
         for scope_set_id, ids in sorted(said.items()):
             reader = Reader(writing.cursor, writing.context_id, writing.generation, [scope_set_id])
             # As the rows tell it: words move when what they are about turns out to be somebody else.
-            for units_of, sql, event_of in KINDS:
-                units = [(owner, name, value) for owner, name, value in reader.tuples(units_of, {"ids": ids})]
+            for sql, event_of in KINDS:
+                units = sql.units_of(reader, ids)
                 lines = sql.read_whole(reader, units) if units else {}
                 found += [Line(scope_set_id, event_of, words) for _, words in sorted(lines.items())]
         return found

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import InstructionClosed, InstructionDetected
+from memory.events import InstructionClosed, InstructionDetected, MemoryRevised, Settled
 from memory.recorded import Recorded
 from memory.values import folded
 from projections.reading import Page, Reader
@@ -41,7 +42,7 @@ TABLE = Table(
     labels text[] NOT NULL
     """,
 )
-HANDLES = (InstructionDetected, InstructionClosed)
+HANDLES = (InstructionDetected, InstructionClosed, MemoryRevised)
 
 ACTIVE = "FROM {instructions} AS i WHERE i.valid_to IS NULL"
 
@@ -73,6 +74,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     labels=list(event.labels),
                 ),
             )
+        case MemoryRevised() as revised:
+            for thing, end in revised.ends("instruction"):
+                yield Revise(TABLE, thing, recorded.known_at, partial(_ended, end))
         case InstructionClosed(instruction_id=instruction_id, reason=reason):
             ended_at = recorded.known_at
             yield Revise(
@@ -81,6 +85,12 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 ended_at,
                 lambda row: replace(row, valid_to=max(ended_at, row.said_at), end_reason=reason),
             )
+
+
+def _ended(end: Settled | None, row: InstructionRow) -> InstructionRow:
+    if end is None:
+        return replace(row, valid_to=None, end_reason=None)
+    return replace(row, valid_to=max(end.at, row.said_at), end_reason=end.reason)
 
 
 def active(reader: Reader, *, limit: int, after: tuple[datetime, UUID] | None = None) -> Page[InstructionRow]:

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from memory.cardinality import line_value
 from memory.known import Unit
-from memory.timeline import Said, Segment, Standing, Tail
-from memory.values import SourceKind, comparable, derived_id
+from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS
+from memory.timeline import Said, Segment, Standing, Tail, lapse_id
+from memory.values import SourceKind, comparable
 from projections.reading import Reader
 
 RANK_OF_TIME = 9  # above all sources: what lapsed has lapsed, whoever said it
@@ -29,7 +30,7 @@ CROSS JOIN LATERAL (
         LIMIT 1
     ) UNION ALL (
         SELECT false AS in_force, b.* FROM {{{table}}} AS b
-        WHERE b.{owner} = u.owner_id AND b.{name} = u.name AND b.{unit} = u.value
+        WHERE b.{owner} = u.owner_id AND b.{name} = u.name AND b.{unit} = u.value AND b.standing <> 'withdrawn'
         ORDER BY b.said_at DESC, b.turn_position DESC, b.said_offset DESC
         LIMIT 1
     )
@@ -40,6 +41,21 @@ WHOLE = """
 SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
+WHERE v.standing <> 'withdrawn'
+"""
+
+UNITS_OF = """
+SELECT DISTINCT v.{owner}, v.{name}, v.{unit} FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s)
+"""
+
+WITHDRAWN = """
+SELECT v.{owner}, v.{name}, v.{unit}, {key}, {value}, {said}
+FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s) AND v.standing = 'withdrawn'
+"""
+
+SEGMENTS = """
+SELECT v.id, v.standing, v.version_id, v.rank, v.valid_from, v.valid_to, v.supersedes, v.superseded_by, v.end_reason
+FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s)
 """
 
 LIVE = """
@@ -52,11 +68,33 @@ ORDER BY v.position_from, v.id
 
 @dataclass(frozen=True, slots=True)
 class LineSql:
-    """The statements over one kind of line. tails, whole: of many units. live: of one owner, %(id)s."""
+    """The statements over one kind of line. tails, whole: of many units. live: of one owner, %(id)s. units,
+    withdrawn, segments: of statements, %(ids)s."""
 
     tails: str
     whole: str
     live: str
+    units: str
+    withdrawn: str
+    segments: str
+
+    def units_of(self, reader: Reader, statement_ids: Sequence[UUID]) -> list[Unit]:
+        """The units that these words are about."""
+        found = reader.tuples(self.units, {"ids": list(statement_ids)})
+        return [(owner, name, value) for owner, name, value in found]
+
+    def read_withdrawn(self, reader: Reader, statement_ids: Sequence[UUID]) -> dict[Unit, list[Said]]:
+        """Those of these words that count no more."""
+        lines: dict[Unit, list[Said]] = defaultdict(list)
+        for row in reader.tuples(self.withdrawn, {"ids": list(statement_ids)}):
+            owner_id, name, unit_value, key, value, *columns = row
+            lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
+        return lines
+
+    def read_segments(self, reader: Reader, statement_ids: Sequence[UUID]) -> dict[UUID, Segment]:
+        """What these words amount to now."""
+        rows = reader.tuples(self.segments, {"ids": list(statement_ids)})
+        return {segment.id: segment for segment in map(_segment, rows)}
 
     def read_tails(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, Tail]:
         """The tail of each unit's line; none for a unit that nothing was ever said about."""
@@ -88,7 +126,14 @@ def _rows(reader: Reader, sql: str, units: Sequence[Unit]) -> list[tuple[Any, ..
 
 def _sql(*, table: str, owns: str, **columns: str) -> LineSql:
     names = {"table": table, "said": SAID_COLUMNS, **columns}
-    return LineSql(TAILS.format(**names), WHOLE.format(**names), LIVE.format(table=table, owns=owns))
+    return LineSql(
+        tails=TAILS.format(**names),
+        whole=WHOLE.format(**names),
+        live=LIVE.format(table=table, owns=owns),
+        units=UNITS_OF.format(**names),
+        withdrawn=WITHDRAWN.format(**names),
+        segments=SEGMENTS.format(**names),
+    )
 
 
 ATTRIBUTE_LINES = _sql(
@@ -110,33 +155,28 @@ RELATION_LINES = _sql(
     owns="v.subject_id = %(id)s OR v.object_id = %(id)s",
 )
 
+# Each kind of line with the events that tell of its changes.
+KINDS = ((ATTRIBUTE_LINES, ATTRIBUTE_EVENTS), (RELATION_LINES, RELATION_EVENTS))
+
 
 def live_segments(reader: Reader, lines: LineSql, owner_id: UUID) -> list[Segment]:
     """What holds, or is claimed, of an entity now."""
-    return [
-        Segment(
-            id=statement_id,
-            standing=Standing(standing),
-            version=version_id,
-            rank=rank,
-            valid_from=valid_from,
-            valid_until=valid_until,
-            supersedes=supersedes,
-            superseded_by=superseded_by,
-            reason=reason or "",
-        )
-        for (
-            statement_id,
-            standing,
-            version_id,
-            rank,
-            valid_from,
-            valid_until,
-            supersedes,
-            superseded_by,
-            reason,
-        ) in reader.tuples(lines.live, {"id": owner_id})
-    ]
+    return [_segment(row) for row in reader.tuples(lines.live, {"id": owner_id})]
+
+
+def _segment(row: Sequence[Any]) -> Segment:
+    statement_id, standing, version_id, rank, valid_from, valid_until, supersedes, superseded_by, reason = row
+    return Segment(
+        id=statement_id,
+        standing=Standing(standing),
+        version=version_id,
+        rank=rank,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        supersedes=supersedes,
+        superseded_by=superseded_by,
+        reason=reason or "",
+    )
 
 
 def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
@@ -147,7 +187,7 @@ def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
         return [said]
     _, turn_position, offset = said.place
     lapse = Said(
-        id=derived_id(said.id, "lapse", 0),
+        id=lapse_id(said.id),
         place=(expired_at, turn_position, offset),
         value=value,
         rank=RANK_OF_TIME,

@@ -61,10 +61,10 @@ FROM (
     WHERE n.canonical_id = ANY(%(ids)s) AND n.canonical_id <> n.id
     UNION ALL
     SELECT v.version_id, v.turn_id, v.said_at FROM {attribute_versions} AS v
-    WHERE v.version_id = ANY(%(ids)s) AND NOT v.ends
+    WHERE v.version_id = ANY(%(ids)s) AND NOT v.ends AND v.standing <> 'withdrawn'
     UNION ALL
     SELECT r.version_id, r.turn_id, r.said_at FROM {relations} AS r
-    WHERE r.version_id = ANY(%(ids)s) AND NOT r.ends
+    WHERE r.version_id = ANY(%(ids)s) AND NOT r.ends AND r.standing <> 'withdrawn'
 ) AS e
 GROUP BY e.subject_id
 """

@@ -17,6 +17,7 @@ from projections import (
     principals,
     provenance,
     relations,
+    revisions,
     scope_nodes,
     scope_sets,
     sessions,
@@ -47,6 +48,7 @@ READ_MODELS: tuple[Table[Any], ...] = (
     uncertainties.TABLE,
     provenance.TABLE,
     erasures.TABLE,
+    revisions.TABLE,
     usage.TABLE,
     documents.DOCUMENTS,
     documents.CHUNKS,
@@ -72,6 +74,7 @@ _MODULES = (
     uncertainties,
     provenance,
     erasures,
+    revisions,
     usage,
     documents,
 )

@@ -44,7 +44,7 @@ PROVEN = {"entities": "created_at", "actions": "said_at", "instructions": "said_
 # The setting in which things are said. It is nothing that was said itself, so `asOf` leaves it as it is.
 SETTING = frozenset(
     """
-    scope_sets scope_nodes configurations principals grants keys sessions extractions attribute_keys erasures
+    scope_sets scope_nodes configurations principals grants keys sessions extractions attribute_keys erasures revisions
     model_usage
     """.split()
 )

@@ -128,6 +128,8 @@ WHERE r.subject_id = ANY(%(subject_ids)s) AND r.object_id = ANY(%(object_ids)s) 
 
 NEWEST_FIRST = f" AND {newest_first.after('r')} ORDER BY {newest_first.order('r')} LIMIT %(limit)s"
 
+BY_IDS = "SELECT r.* FROM {relations} AS r WHERE r.id = ANY(%(ids)s)"
+
 VERSION_OF = """
 SELECT r.* FROM {relations} AS w JOIN {relations} AS r ON r.id = w.version_id
     JOIN {entities} AS s ON s.id = r.subject_id JOIN {entities} AS o ON o.id = r.object_id
@@ -175,6 +177,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 
             for statement_id in regrouping.moved.relations:
                 yield Revise(TABLE, statement_id, known_at, moved)
+
+
+def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, RelationRow]:
+    return {row.id: row for row in reader.rows(TABLE, BY_IDS, {"ids": list(set(ids))})}
 
 
 def live_of_entities(reader: Reader, entity_ids: Sequence[UUID], *, limit: int) -> Page[RelationRow]:

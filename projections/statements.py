@@ -50,7 +50,7 @@ class StatementRow(Row, frozen=True):
 
 COLUMNS = """
     standing text NOT NULL
-        CHECK (standing IN ('current', 'claimed', 'retracted', 'supporting', 'ending', 'unmatched')),
+        CHECK (standing IN ('current', 'claimed', 'retracted', 'supporting', 'ending', 'unmatched', 'withdrawn')),
     version_id uuid NOT NULL,
     rank smallint NOT NULL,
     supersedes uuid,

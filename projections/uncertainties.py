@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from msgspec.structs import replace
 
-from memory.events import EntitiesMerged, EntitiesSeparated, SpeakerNamed, UncertaintyFlagged, UncertaintyResolved
+from memory.events import (
+    EntitiesMerged,
+    EntitiesSeparated,
+    MemoryRevised,
+    Settled,
+    SpeakerNamed,
+    UncertaintyFlagged,
+    UncertaintyResolved,
+)
 from memory.recorded import Recorded
 from memory.regrouping import destination, told_of_after
 from projections.reading import Page, Reader
@@ -50,7 +59,7 @@ TABLE = Table(
         "of_fact": "(entity_id, key) WHERE position_to IS NULL AND known_to IS NULL AND valid_to IS NULL",
     },
 )
-HANDLES = (UncertaintyFlagged, UncertaintyResolved, EntitiesMerged, EntitiesSeparated, SpeakerNamed)
+HANDLES = (UncertaintyFlagged, UncertaintyResolved, EntitiesMerged, EntitiesSeparated, SpeakerNamed, MemoryRevised)
 
 LISTED = """
 FROM {uncertainties} AS u LEFT JOIN {entities} AS e ON e.id = u.entity_id
@@ -103,6 +112,9 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 
             for uncertainty_id in regrouping.moved.uncertainties:
                 yield Revise(TABLE, uncertainty_id, recorded.known_at, moved)
+        case MemoryRevised() as revised:
+            for thing, end in revised.ends("uncertainty"):
+                yield Revise(TABLE, thing, recorded.known_at, partial(_ended, end))
         case UncertaintyResolved(uncertainty_id=uncertainty_id, how=how, note=note):
             resolved_at = recorded.known_at
             yield Revise(
@@ -113,6 +125,12 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     row, valid_to=max(resolved_at, row.valid_from or resolved_at), resolution=how, note=note
                 ),
             )
+
+
+def _ended(end: Settled | None, row: UncertaintyRow) -> UncertaintyRow:
+    if end is None:
+        return replace(row, valid_to=None, resolution=None)
+    return replace(row, valid_to=max(end.at, row.said_at), resolution=end.reason)
 
 
 def newest_first(

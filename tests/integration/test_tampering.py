@@ -77,6 +77,8 @@ def told(services: Services) -> World:
         administration = Administration(writing, directory_of, by=ADMIN)
         administration.register("org/acme")
         administration.configure({"scopes": {"strict": True}})
+    mistaken = world.given(fact("Bob", "pet", "newt"))
+    services.revising.retract(world.caller, mistaken.turn_ids[0], new_id())
     world.say("Off the record.", infer=Infer.NONE)
     with services.log.writing(context_id) as writing:
         services.erasing.erase(writing, [writing.position], Asked(new_id(), None, TURN))

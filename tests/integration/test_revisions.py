@@ -1,0 +1,131 @@
+"""Turns are taken back and corrections undone by new events, and either can be undone."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from api.ids import ulid
+from api.routes import attributes, corrections, revisions, state
+from api.wiring import Services
+from memory.errors import Conflict
+from memory.events import TurnRecorded
+from tests.calls import Keyed, keyed_world
+from tests.integration.test_replay_properties import History, histories
+from tests.integration.test_time_travel import READS, lived
+from tests.worlds import World, fact
+
+SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+
+
+@pytest.fixture
+def keyed(services: Services) -> Keyed:
+    return keyed_world(services)
+
+
+def values(keyed: Keyed) -> list[str]:
+    return [row["value"] for row in keyed.get(attributes.list_attributes)["attributes"]]
+
+
+def is_sound(world: World) -> bool:
+    assert world.verified().problem is None
+    return True
+
+
+def seen(keyed: Keyed, at: str) -> list[Any]:
+    """All reads, with the clock of the world standing still, and without positions, which only ever rise."""
+    answers = [keyed.get(handler, path, **query, asOf=at) for handler, path, query in READS]
+    return [without_positions(one) for one in answers]
+
+
+def without_positions(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_positions(part) for name, part in value.items() if name not in ("position", "page")}
+    return [without_positions(part) for part in value] if isinstance(value, list) else value
+
+
+def test_a_retracted_turn_gives_way_to_what_it_had_replaced(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Porto"))
+    moved = keyed.world.given(fact("Ana", "city", "Lyon"), fact("Bo", "city", "Oslo"))
+    turn = {"turn_id": ulid(moved.turn_ids[0])}
+    dry = keyed.post(revisions.retract_turn, turn, dryRun=True)
+    assert {row["value"] for row in dry["withdrawn"]} == {"Lyon", "Oslo"}
+    assert sorted(values(keyed)) == ["Lyon", "Oslo"]
+    done = keyed.post(revisions.retract_turn, turn)
+    assert values(keyed) == ["Porto"]
+    assert [one["kind"] for one in done["closed"]] == ["entity"]
+    assert keyed.get(corrections.list_corrections)["corrections"] == []
+    with pytest.raises(Conflict):
+        keyed.post(revisions.retract_turn, turn)
+    keyed.world.given(fact("Ana", "city", "Bern"))
+    assert values(keyed) == ["Bern"]
+    assert is_sound(keyed.world)
+
+
+def test_what_others_support_stays(keyed: Keyed) -> None:
+    first = keyed.world.given(fact("Ana", "city", "Porto"))
+    keyed.world.given(fact("Ana", "city", "porto"))
+    keyed.post(revisions.retract_turn, {"turn_id": ulid(first.turn_ids[0])})
+    assert values(keyed) == ["porto"]
+    assert is_sound(keyed.world)
+
+
+def test_an_undone_correction_reopens_the_older_version(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Porto"))
+    keyed.world.given(fact("Ana", "city", "Lyon"))
+    keyed.world.given(fact("Ana", "city", "lyon"))
+    (correction,) = keyed.get(corrections.list_corrections)["corrections"]
+    before = [one.position for one in keyed.world.events()]
+    done = keyed.post(revisions.undo_correction, {"correction_id": correction["id"]})
+    assert values(keyed) == ["Porto"]
+    assert [one.position for one in keyed.world.events()][: len(before)] == before
+    again = {"correction_id": done["revisionId"]}
+    keyed.post(revisions.undo_correction, again)
+    assert values(keyed) == ["Lyon"]
+    assert [one["id"] for one in keyed.get(corrections.list_corrections)["corrections"]] == [correction["id"]]
+    with pytest.raises(Conflict):
+        keyed.post(revisions.undo_correction, again)
+    assert is_sound(keyed.world)
+
+
+def test_directives_and_doubts_come_back_with_the_undo(keyed: Keyed) -> None:
+    session = keyed.world.say("Always answer in French.").session_id
+    told = keyed.world.say("Always answer in English. I might move to Lisbon next year.", session_id=session)
+    before = keyed.get(state.get_state)
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(told.turn_ids[0])})
+    after = keyed.get(state.get_state)
+    assert after["unknowns"] == []
+    assert "French" in str(after["instructions"])
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert keyed.get(state.get_state)["unknowns"] == before["unknowns"]
+    assert keyed.get(state.get_state)["instructions"] == before["instructions"]
+    assert is_sound(keyed.world)
+
+
+def retract_then_undo(services: Services, history: History, pick: int) -> None:
+    keyed = lived(services, history)
+    turns = [one.event.turn_id for one in keyed.world.events() if isinstance(one.event, TurnRecorded)]
+    at = "2099-01-01T00:00:00Z"
+    before = seen(keyed, at)
+    try:
+        done = keyed.post(revisions.retract_turn, {"turn_id": ulid(turns[pick % len(turns)])})
+    except Conflict:
+        return
+    assert is_sound(keyed.world)
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert seen(keyed, at) == before
+    assert is_sound(keyed.world)
+
+
+@settings(max_examples=10, **SETTINGS)
+@given(history=histories, pick=st.integers(0, 8))
+def test_retract_then_undo_gives_the_state_before(services: Services, history: History, pick: int) -> None:
+    retract_then_undo(services, history, pick)
+
+
+@pytest.mark.long
+@settings(max_examples=200, **SETTINGS)
+@given(history=histories, pick=st.integers(0, 8))
+def test_retract_then_undo_at_length(services: Services, history: History, pick: int) -> None:
+    retract_then_undo(services, history, pick)
