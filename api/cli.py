@@ -17,6 +17,7 @@ from api.ids import moment, parse_session, ulid
 from api.progress import event_progress
 from api.terminal import extraction
 from api.terminal.commands import COMMANDS, client_of, remote_story
+from api.terminal.documents import documents
 from memory.errors import PalimpsestError
 from memory.known import EntityName
 from memory.recorded import StoredRow
@@ -219,7 +220,7 @@ def explain(entity: str, key: str, context_id: str | None, url: str | None, api_
         click.echo("\n".join(story.told(chapters)))
 
 
-for client_command in COMMANDS:
+for client_command in (*COMMANDS, documents):
     main.add_command(client_command)
 
 

@@ -97,7 +97,7 @@ def remember(
         labels=list(labels) or None,
         **options,
     )
-    _show(answer, tables.learnt(answer), as_json=as_json)
+    show(answer, tables.learnt(answer), as_json=as_json)
 
 
 @click.command()
@@ -115,7 +115,7 @@ def recall(query: str, as_json: bool, *, memory: BlockingSpectron, labels: tuple
     """Find what is remembered about a question, best first."""
     options = {name: value for name, value in given.items() if value is not None}
     answer = memory.recall(query, **options, **({"labels": list(labels)} if labels else {}))
-    _show(answer, tables.hits(answer), as_json=as_json)
+    show(answer, tables.hits(answer), as_json=as_json)
 
 
 @click.command()
@@ -127,7 +127,7 @@ def context(query: str, session_id: str | None, as_json: bool, *, memory: Blocki
     """Print the block of text that a prompt for this question would get."""
     answer = memory.sessions.context(session_id, query) if session_id else memory.query_context(query)
     if as_json:
-        _show(answer, (), as_json=True)
+        show(answer, (), as_json=True)
     else:
         click.echo(answer["context"])
 
@@ -157,7 +157,7 @@ def chat(
         if not as_json:
             click.echo()
     if as_json:
-        _show(answer, (), as_json=True)
+        show(answer, (), as_json=True)
     else:
         click.echo(f"(session {answer.get('sessionId')})", err=True)
 
@@ -170,7 +170,7 @@ def chat(
 def state(as_json: bool, *, memory: BlockingSpectron, **given: Any) -> None:
     """Show all that is known now, by category."""
     answer = memory.state(**{name: value for name, value in given.items() if value is not None})
-    _show(answer, tables.nested(answer), as_json=as_json)
+    show(answer, tables.nested(answer), as_json=as_json)
 
 
 @click.command()
@@ -181,7 +181,7 @@ def state(as_json: bool, *, memory: BlockingSpectron, **given: Any) -> None:
 def history(entity: str, key: str, as_json: bool, *, memory: BlockingSpectron) -> None:
     """Show all versions of a fact, newest first: history person/alice job_title."""
     answer = memory.transport.send(Request("GET", f"{_entity_path(entity)}/history/{segment(key)}", repeatable=True))
-    _show(answer, [tables.versions(answer)], as_json=as_json)
+    show(answer, [tables.versions(answer)], as_json=as_json)
 
 
 @click.group()
@@ -196,7 +196,7 @@ def sessions() -> None:
 def list_sessions(limit: int, as_json: bool, *, memory: BlockingSpectron) -> None:
     """List sessions, newest first."""
     answer = memory.transport.send(Request("GET", "/sessions", parameters={"limit": limit}, repeatable=True))
-    _show(answer, [tables.sessions(answer)], as_json=as_json)
+    show(answer, [tables.sessions(answer)], as_json=as_json)
 
 
 @sessions.command("show")
@@ -206,7 +206,7 @@ def list_sessions(limit: int, as_json: bool, *, memory: BlockingSpectron) -> Non
 def show_session(session_id: str, as_json: bool, *, memory: BlockingSpectron) -> None:
     """Show the turns of a session, oldest first."""
     answer = memory.sessions.turns(session_id, limit=500)
-    _show(answer, [tables.turns(answer)], as_json=as_json)
+    show(answer, [tables.turns(answer)], as_json=as_json)
 
 
 def remote_story(memory: BlockingSpectron, entity: str, key: str) -> Any:
@@ -222,7 +222,8 @@ def _entity_path(ref: str) -> str:
     return f"/entities/{segment(kind)}/{segment(name)}"
 
 
-def _show(answer: Any, shown: Iterable[Any], *, as_json: bool) -> None:
+def show(answer: Any, shown: Iterable[Any], *, as_json: bool) -> None:
+    """Print an answer: as JSON, or as what was made of it."""
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False))
         return

@@ -80,6 +80,27 @@ def turns(answer: Json) -> Table:
     return table(("when", "role", "text"), rows)
 
 
+def documents(found: Iterable[Json]) -> Table:
+    rows = (
+        (row["id"], row.get("title"), row["status"], row.get("chunkCount"), row.get("error") or row.get("mimeType"))
+        for row in found
+    )
+    return table(("document", "title", "status", "chunks", "type or error"), rows)
+
+
+def chunks(found: Iterable[Json]) -> Table:
+    rows = ((row["position"], row.get("section"), f"{row['charStart']}-{row['charEnd']}", row["text"]) for row in found)
+    return table(("#", "section", "characters", "text"), rows)
+
+
+def found_chunks(results: Iterable[Json]) -> Table:
+    rows = (
+        (f"{row['score']:.2f}", row["document"]["title"], row["chunk"].get("section"), row["chunk"]["text"])
+        for row in results
+    )
+    return table(("score", "document", "section", "text"), rows)
+
+
 def nested(content: Any, depth: int = 0) -> Iterable[Text]:
     """Any JSON value as indented lines, empty parts left out."""
     indent = "  " * depth

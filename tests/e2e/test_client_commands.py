@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import files
 from tests.servers import ServerProcess, run_command
 
 
@@ -32,6 +33,22 @@ def test_a_fact_goes_in_and_comes_back_in_every_form(server: ServerProcess) -> N
     assert first["sessionId"] in asked(server, "sessions", "list")
     assert "I live in Nantes." in asked(server, "sessions", "show", first["sessionId"])
     assert asked(server, "chat", "Where does Thibault live?").strip()
+
+
+def test_documents_go_in_and_are_watched_until_they_are_ready(server: ServerProcess, tmp_path: Path) -> None:
+    good, locked = tmp_path / "lanterns.md", tmp_path / "locked.pdf"
+    good.write_text("# Lanterns\n\nPaper lanterns burn well, so keep them away from the candles of the choir.\n")
+    locked.write_bytes(files.pdf([["secret"]], encrypted=True))
+    (made,) = json.loads(asked(server, "documents", "upload", str(good), "--title", "Lanterns", "--watch", "--json"))
+    assert (made["status"], made["title"]) == ("ready", "Lanterns")
+    assert made["id"] in asked(server, "documents", "list", "--status", "ready")
+    assert "Paper lanterns" in asked(server, "documents", "show", made["id"])
+    assert "candles of the choir" in asked(server, "documents", "query", "lanterns candles")
+    options = ("--url", server.url, "--api-key", server.key, "--context-id", server.context)
+    failed = run_command(server.home / "elsewhere", "documents", "upload", str(locked), "--watch", *options)
+    assert failed.returncode == 1
+    assert "encrypted" in failed.stdout
+    assert "deleted" in asked(server, "documents", "delete", made["id"])
 
 
 def test_text_from_the_server_is_never_taken_for_markup(server: ServerProcess) -> None:

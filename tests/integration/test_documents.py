@@ -10,6 +10,8 @@ import pytest
 
 from api import ids
 from api.document_reading import ATTEMPTS_MAX, read_document
+from api.routes import forgetting
+from api.wiring import Services
 from memory.documents import bytes_store, progress
 from memory.documents.library import NewFile, Uploaded
 from memory.errors import Forbidden, NotFound
@@ -21,6 +23,8 @@ from projections.document_search import Asked, search_documents
 from projections.documents import CHUNKS, DocumentRow
 from projections.passages import TABLE as PASSAGES
 from projections.recall.question import parsed
+from tests.calls import keyed_world
+from tests.integration.test_erasing import dumped
 from tests.worlds import World
 
 PARAGRAPH = "Paragraph {n} tells of the thing number {n}, of its colour, its weight, and of what it costs in shop {n}."
@@ -252,3 +256,30 @@ def test_section_expansion_takes_what_stands_beside_in_the_same_section(world: W
         assert [one.ordinal for one in beside] == [0, 2]
         assert {one.section for one in beside} == {"One"}
         assert 0 < sections.position_percent(hit.char_start, row) < 100
+
+
+# --- erased ---------------------------------------------------------------------------------------
+
+
+def test_a_purge_takes_bytes_text_chunks_keywords_and_facts(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 5)
+    keyed = keyed_world(services)
+    text = (
+        "# Zorbaville handbook\n\nReturns are accepted within 31 days. The Zorbaville shop sells [lamps](lamps.md).\n"
+    )
+    gone = read(keyed.world, uploaded(keyed.world, text, name="zorbaville.md").document_id)
+    kept = read(keyed.world, uploaded(keyed.world, "Other words stay here.", name="other.md").document_id)
+    assert "orbaville" in dumped(services)
+    assert "31 days" in dumped(services)
+    done = keyed.post(forgetting.forget, query="Zorbaville shop lamps", purge=True)
+    assert done["deleted"] > 0
+    assert "orbaville" not in dumped(services)
+    assert "31 days" not in dumped(services)
+    assert not holds_bytes(keyed.world, gone.content_hash)
+    assert holds_bytes(keyed.world, kept.content_hash)
+    with keyed.world.reading() as reader:
+        assert documents.one(reader, gone.id) is None
+        assert documents.one(reader, kept.id) is not None
+    assert keyed.world.verified().problem is None
