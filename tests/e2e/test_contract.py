@@ -8,6 +8,7 @@ import base64
 import itertools
 import json
 import re
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -61,6 +62,10 @@ MANAGED = "/contexts/{id}"
 MANAGED_PRINCIPAL = MANAGED + "/principals/{principal_id}"
 PRINCIPAL = "/{context_id}/principals/{principal_id}"
 ENTITY = "/{context_id}/entities/{entity_type}/{entity_name:path}"
+DOCUMENT = "/{context_id}/documents/{document_id}"
+# Their answers are files, not JSON.
+FILES = {("GET", DOCUMENT + "/raw"), ("GET", DOCUMENT + "/text")}
+PANELS = b"# Roof\n\nThe solar panel is new. A solar panel is not of use without [light](light.md).\n"
 OPERATIONS = (
     Operation("GET", "/health", "Health"),
     Operation("GET", "/contexts", "Contexts"),
@@ -170,11 +175,26 @@ OPERATIONS = (
     Operation("POST", "/{context_id}/context", "Context", {"query": "who is Alice?"}),
     Operation("POST", SESSION + "/context", "SessionContext", {"query": "who is Alice?"}),
     Operation("GET", SESSION + "/context", "SessionContext", params={"query": "who is Alice?"}),
+    Operation("GET", "/{context_id}/documents", "Documents", params={"count": "true"}),
+    Operation("GET", "/{context_id}/documents", "Documents", params={"page": "0", "pageSize": "1"}),
+    Operation("GET", DOCUMENT, "Document"),
+    Operation("DELETE", DOCUMENT, None, status=204),
+    Operation("GET", DOCUMENT + "/chunks", "Chunks"),
+    Operation("GET", DOCUMENT + "/keywords", "DocumentKeywords"),
+    Operation("GET", "/{context_id}/documents/keywords", "Keywords"),
+    Operation("GET", "/{context_id}/documents/keywords/{normalised:path}", "KeywordDetail"),
+    Operation("POST", "/{context_id}/documents/keywords/search", "KeywordHits", {"query": "solar panel"}),
+    Operation(
+        "POST", "/{context_id}/documents/query", "DocumentHits", {"query": "solar panel", "mode": "hybrid_graph"}
+    ),
+    Operation("POST", "/{context_id}/documents/recompute-links", "Relinked"),
     Operation("GET", "/{context_id}/traces", "Traces"),
     Operation("GET", "/{context_id}/traces/{trace_id}", "Trace"),
     Operation("GET", "/{context_id}/traces/stats", "TraceStats"),
 )
 PATHS_OF_ROWS = (
+    ("/documents", "documents"),
+    ("/documents/keywords", "keywords"),
     ("/attributes", "attributes"),
     ("/relations", "relations"),
     ("/actions", "actions"),
@@ -202,6 +222,7 @@ class Place(NamedTuple):
     turn_id: str
     correction_id: str
     trace_id: str
+    document_id: str
 
     def call(
         self, operation: Operation, *, key: str | None, context_path: str | None = None, **names: str
@@ -213,6 +234,8 @@ class Place(NamedTuple):
             "principal_id": "principal:admin",
             "id": quote(self.context.name),
             "trace_id": self.trace_id,
+            "document_id": self.document_id,
+            "normalised": "SOLAR%20PANEL",
             "entity_type": "person",
             "entity_name": "alice",
             "key": "job_title",
@@ -272,6 +295,17 @@ class Place(NamedTuple):
         }
 
 
+def read_document(rest: httpx.Client, data: bytes) -> str:
+    """Upload a document and wait until it is ready. Returns its id."""
+    made = content(rest.post("/documents", files={"file": ("panels.md", data)}), 202)
+    assert faults(made, "Uploaded") == []
+    deadline = time.monotonic() + 60
+    while content(rest.get(f"/documents/{made['id']}"))["status"] != "ready":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return str(made["id"])
+
+
 @pytest.fixture(scope="module")
 def place(server: ServerProcess) -> Place:
     """A context whose id holds a space, with every kind of fact in it, and the key of another context."""
@@ -282,9 +316,10 @@ def place(server: ServerProcess) -> Place:
         given = {"infer": "triples", "triples": [DEED, TASTE, MOOD], "session_id": session_id}
         content(rest.post("/facts", json=given))
         trace_id = content(rest.post("/query", json={"query": "platform"}))["trace"]["traceId"]
+        document_id = read_document(rest, PANELS)
     (correction_id,) = [row["id"] for one in told for row in one["extraction"]["corrections"]]
     other_key = new_context(server, "somebody else").key
-    return Place(context, session_id, other_key, told[0]["turnId"], correction_id, trace_id)
+    return Place(context, session_id, other_key, told[0]["turnId"], correction_id, trace_id, document_id)
 
 
 @pytest.fixture(scope="module")
@@ -352,7 +387,7 @@ def test_the_checker_finds_what_is_wrong(value: Any, kind: str) -> None:
 def test_the_table_has_every_route() -> None:
     assert {(one.method, one.route) for one in OPERATIONS} == {
         (method, path) for method, path, _ in (*ROUTES, *ASYNC_ROUTES)
-    }
+    } - FILES
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
@@ -361,6 +396,9 @@ def test_a_valid_call_has_the_shape_of_the_contract(place: Place, rest: httpx.Cl
     if operation.method == "DELETE":
         rest.post("/facts", json={"infer": "triples", "triples": [{"entity": {"type": "person", "name": "Gone"}}]})
         names = {"session_id": content(rest.post("/sessions"), 201)["id"], "entity_name": "gone"}
+    if (operation.method, operation.route) == ("DELETE", DOCUMENT):
+        uploaded = rest.post("/documents", files={"file": ("gone.txt", b"Words that are soon gone.")})
+        names = {"document_id": content(uploaded, 202)["id"]}
 
     if operation.method == "POST" and operation.route.startswith(ENTITY):
         kat, katherine = ({"entity": {"type": "person", "name": name}} for name in ("Kat", "Katherine"))
