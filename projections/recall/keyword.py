@@ -7,13 +7,13 @@ are read first until POSTINGS_MAX postings are read; the others score later, amo
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from projections.reading import Reader
-from projections.recall.postings import ENTRY
+from projections.recall.postings import ENTRY, LENGTH_MAX, sequence_key
 from projections.recall.question import Question
 
 POSTINGS_MAX = 4_000
@@ -21,6 +21,7 @@ TAIL_MAX = 5_000  # passages not indexed yet that a search looks at, newest firs
 
 # Short texts repeat little, and long ones should not win by length alone; see `projections.recall.ranking`.
 K1, B = 0.9, 0.35
+K1_SEQUENCE = 1.2
 
 # With all that stands for the same entity: what was said before two names were one is filed under the other.
 NAMED = """
@@ -86,9 +87,9 @@ SELECT count(*), sum(p.length)::bigint, sum(p.word_count)::bigint FROM {passages
 """
 
 TAIL = """
-SELECT w.word, t.number, t.length, w.count
+SELECT w.word, t.number, t.sequence_id, t.length, w.count
 FROM (
-    SELECT p.number, p.length, p.words, p.counts FROM {passages} AS p
+    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {passages} AS p
     WHERE p.number > %(indexed_to)s AND p.words && %(words)s::text[]
     ORDER BY p.number DESC
     LIMIT %(tail_max)s
@@ -114,10 +115,12 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """numbers: of passages, best first. statistics: with the frequencies of the question's words."""
+    """numbers: of passages, best first. statistics: with the frequencies of the question's words. sequences: BM25
+    of sessions and documents by their keys, each as one text whose length does not count."""
 
     statistics: Statistics
     numbers: list[int]
+    sequences: dict[int, float] = field(default_factory=dict)
 
 
 def named_entities(reader: Reader, names: Sequence[str]) -> list[UUID]:
@@ -151,14 +154,15 @@ def scored(reader: Reader, question: Question, *, limit: int) -> Scored:
         frequencies[word] += int(passages)
         if packed is not None:
             entries[word].append(np.frombuffer(packed, ENTRY))
-    tail: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for word, number, length, count in reader.tuples(TAIL, bound) if question.words else []:
-        tail[word].append((number, length, count))
-    for word, found in tail.items():
-        frequencies[word] += len(found)
-        entries[word].append(np.array(found, ENTRY))
+    tail: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for word, number, sequence_id, length, count in reader.tuples(TAIL, bound) if question.words else []:
+        tail[word].append((number, sequence_key(sequence_id), min(length, LENGTH_MAX), count))
+    for word, recent in tail.items():
+        frequencies[word] += len(recent)
+        entries[word].append(np.array(recent, ENTRY))
     statistics = _statistics(reader, bound, frequencies)
-    return Scored(statistics, _best(statistics, entries, limit))
+    found = {word: np.concatenate(parts) for word, parts in entries.items()}
+    return Scored(statistics, _best(statistics, found, limit), _of_sequences(statistics, found))
 
 
 def _statistics(reader: Reader, bound: dict[str, Any], frequencies: dict[str, int]) -> Statistics:
@@ -168,14 +172,13 @@ def _statistics(reader: Reader, bound: dict[str, Any], frequencies: dict[str, in
     return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
 
 
-def _best(statistics: Statistics, entries: dict[str, list[Any]], limit: int) -> list[int]:
+def _best(statistics: Statistics, entries: Mapping[str, Any], limit: int) -> list[int]:
     import numpy as np
 
     if not entries:
         return []
     numbers, scores = [], []
-    for word, parts in entries.items():
-        found = np.concatenate(parts)
+    for word, found in entries.items():
         count = found["count"].astype(np.float64)
         norm = K1 * (1 - B + B * found["length"] / statistics.mean_length)
         numbers.append(found["number"])
@@ -184,3 +187,17 @@ def _best(statistics: Statistics, entries: dict[str, list[Any]], limit: int) -> 
     sums = np.bincount(places, np.concatenate(scores))
     best = np.lexsort((-distinct, -sums.round(9)))[:limit]
     return [int(number) for number in distinct[best]]
+
+
+def _of_sequences(statistics: Statistics, entries: Mapping[str, Any]) -> dict[int, float]:
+    import numpy as np
+
+    scores: dict[int, float] = defaultdict(float)
+    for word, found in entries.items():
+        keys, places = np.unique(found["sequence"], return_inverse=True)
+        counts = np.bincount(places, found["count"])
+        gains = statistics.idf(word) * counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)
+        for key, gain in zip(keys.tolist(), gains.tolist(), strict=True):
+            scores[key] += gain
+    scores.pop(0, None)
+    return dict(scores)

@@ -22,8 +22,9 @@ SEGMENT_PASSAGES = 256
 SEGMENTS_MERGED = 16
 SEGMENT_PASSAGES_MAX = SEGMENT_PASSAGES * SEGMENTS_MERGED
 
-# An entry: the passage's number, its length in counted words, and how often it holds the word.
-ENTRY = [("number", "<i8"), ("length", "<u2"), ("count", "u1")]
+# An entry: the passage's number, its session or document, its length in counted words, and how often it holds
+# the word.
+ENTRY = [("number", "<i8"), ("sequence", "<i8"), ("length", "<u2"), ("count", "u1")]
 LENGTH_MAX = 65_535
 
 INDEXED_TO = "SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s"
@@ -118,6 +119,13 @@ def has_long_tail(reader: Reader) -> bool:
     return int(reader.tuples(TAIL_COUNT, {"limit": SEGMENT_PASSAGES})[0][0]) == SEGMENT_PASSAGES
 
 
+def sequence_key(sequence_id: UUID | None) -> int:
+    """A session or document in eight bytes, 0 for none: enough to tell those of one context apart."""
+    if sequence_id is None:
+        return 0
+    return int.from_bytes(sequence_id.bytes[:8], signed=True) ^ int.from_bytes(sequence_id.bytes[8:], signed=True)
+
+
 def index_tail(reader: Reader) -> bool:
     """Put the oldest passages of the tail into a segment. Returns whether there were enough to do so.
 
@@ -176,13 +184,14 @@ def _write(reader: Reader, rows: Sequence[PassageRow]) -> None:
     names = names_of(reader, {entity_id for row in rows for entity_id in row.entity_ids})
     last = rows[-1].number
     sums: dict[UUID, list[int]] = defaultdict(lambda: [0, 0, 0])
-    entries: dict[tuple[str, UUID], list[tuple[int, int, int]]] = defaultdict(list)
+    entries: dict[tuple[str, UUID], list[tuple[int, int, int, int]]] = defaultdict(list)
     for row in rows:
         sums[row.scope_set_id] = [
             had + more for had, more in zip(sums[row.scope_set_id], (1, row.length, row.word_count), strict=True)
         ]
         for word, count in _counts(row, names).items():
-            entries[word, row.scope_set_id].append((row.number, min(row.length, LENGTH_MAX), min(count, 255)))
+            entry = (row.number, sequence_key(row.sequence_id), min(row.length, LENGTH_MAX), min(count, 255))
+            entries[word, row.scope_set_id].append(entry)
     context_id = reader.context_id
     segments = ((context_id, scope_set_id, last, *counted) for scope_set_id, counted in sums.items())
     _copy(reader.cursor, COPY_SEGMENTS, ["text", "uuid", "bigint", "integer", "bigint", "bigint"], segments)
@@ -202,7 +211,7 @@ def _counts(row: PassageRow, names: dict[UUID, str]) -> dict[str, int]:
     return counts
 
 
-def _packed(entries: Sequence[tuple[int, int, int]]) -> bytes:
+def _packed(entries: Sequence[tuple[int, int, int, int]]) -> bytes:
     import numpy as np  # here, as few commands need it
 
     return np.array(entries, ENTRY).tobytes()

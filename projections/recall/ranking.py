@@ -1,51 +1,51 @@
 """The order of the pool: a sum of few signals, each on a fixed scale, so that no other passage changes a score.
 
-Weights are rounded design constants for conversation and for long messages alike. `short` is 1 for a passage
-that, like its neighbour, has at most SHORT_WORDS words, else 0: only in such talk does a turn lean on the one
-before it.
+Weights are rounded design constants for conversation and for long messages alike. Only in short talk does a turn
+lean on the one before it, so what is taken from that one counts where both have at most SHORT_WORDS words; and
+only there does a session keep to few subjects, so what its words say fades out as passages get longer.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from projections.recall.keyword import K1, B, Statistics
+from projections.recall.keyword import K1, B, Scored
 from projections.recall.pool import Member
+from projections.recall.postings import sequence_key
 from projections.recall.question import NamedDate, Question
 from projections.recall.words import tokens, words
 
 SHORT_WORDS = 60
-LENGTH_WORDS = 30  # a passage of fewer words says less
 COSINE_BASE = 0.25  # of texts that have nothing to do with each other
+TALK_WORDS = (30.0, 50.0)  # mean words of a passage: wholly talk up to the first, not at all from the second on
 SESSION_PENALTY = 0.1  # for each better hit of the same session: answers are often spread over sessions
 PENALISED = 40
 
 # Length hardly counts in one BM25 and counts fully in the other; their difference is what length itself tells.
 K1_LONG, B_LONG = 1.2, 0.75
 
+# bm25 is counted in tens, so that a good match is about 1, as a cosine is.
 WEIGHTS: Mapping[str, float] = {
-    "words": 2.5,
-    "words_by_length": -1.5,
-    "words_with_before": 1.5,
-    "cosine": 4.0,
-    "cosine_before": 0.65,
-    "cosine_after": 1.6,
-    "answers_words": 1.1,
-    "answers_cosine": 3.6,
-    "covered": 3.4,
-    "date": 2.2,
-    "speaker": 0.8,
-    "speaker_before": 0.5,
-    "tells_time": 1.7,
-    "names_things": 0.65,
-    "says_much": 0.55,
-    "is_long": -0.65,
-    "ends_asking": -0.4,
-    "after_question": 0.3,
-    "session": 0.4,
+    "words": 2.5,  # bm25
+    "words_by_length": -1.5,  # the same with length counted fully
+    "words_with_before": 2.0,  # what the turn before adds: bm25 of both as one text, less that of this one
+    "words_of_session": 1.0,  # bm25 of the whole session, in short talk
+    "covered": 3.5,  # the share of the question's words that are there, by how rare they are
+    "cosine": 5.5,
+    "cosine_after": 2.0,  # of the turn after: what is told is often taken up
+    "answers_words": 1.5,  # bm25 of the turn before, if it asks something
+    "answers_cosine": 3.5,  # its cosine
+    "session": 0.5,  # the mean of the three strongest signals of its session
+    "date": 2.2,  # said in the month or year that the question names
+    "speaker": 0.8,  # +1 said by who is asked about, -1 by somebody else
+    "speaker_before": 0.3,  # likewise the turn before
+    "tells_time": 1.7,  # holds a word of time, and the question asks when
+    "names_things": 0.7,  # names up to three things, and the question asks who, where or which
+    "is_long": -0.7,  # ln of how many times longer than SHORT_WORDS it is
+    "ends_asking": -0.6,
     "assistant": -1.5,
 }
 
@@ -72,102 +72,148 @@ class Ranked:
 
 
 def ranked(
-    question: Question, members: Sequence[Member], statistics: Statistics, entity_ids: Sequence[UUID]
+    question: Question,
+    members: Sequence[Member],
+    scored: Scored,
+    entity_ids: Iterable[UUID],
+    *,
+    limit: int,
+    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Ranked]:
-    """The candidates among `members`, best first, one of each turn; equal scores newest first."""
-    judge = _Judge(question, members, statistics, frozenset(entity_ids))
-    judged = [judge.judged(member) for member in members if member.is_candidate]
-    best: dict[object, Ranked] = {}
-    for one in _in_order(_with_session(judged)):
-        best.setdefault(one.member.key, one)
-    return _spread(list(best.values()))
-
-
-class _Judge:
-    """Judges the members of one pool by one question."""
-
-    def __init__(
-        self, question: Question, members: Sequence[Member], statistics: Statistics, entity_ids: frozenset[UUID]
-    ) -> None:
-        self.question = question
-        self.statistics = statistics
-        self.entity_ids = entity_ids
-        self.idf = {word: statistics.idf(word) for word in question.words}
-        speakers = {member.speaker for member in members if member.speaker}
-        named = [name for name in speakers if question.tokens.issuperset(tokens(name))]
-        self.asked_about = named[0] if len(named) == 1 else None
-        self.names = frozenset(word for name in speakers for word in words(name))
-        # Who is asked about is told by the speaker; beside that, the name says little of what is asked.
-        self.telling = [word for word in question.words if word not in self.names]
-        self.telling_idf = sum(self.idf[word] for word in self.telling)
-
-    def judged(self, member: Member) -> Ranked:
-        before, after = member.before, member.after
-        short = before is not None and max(member.word_count, before.word_count) <= SHORT_WORDS
-        brief = member.word_count <= SHORT_WORDS
-        bm25 = self._bm25(member.counts, member.length)
-        answers = before is not None and before.asks and short
-        covered = self._covered(member)
-        features = {
-            "words": bm25 / 10,
-            "words_by_length": self._bm25(member.counts, member.length, k1=K1_LONG, b=B_LONG) / 10,
-            "words_with_before": (self._with_before(member, before) - bm25) / 10 if short and before else 0.0,
-            "cosine": _above_base(member),
-            "cosine_before": _above_base(before) if short else 0.0,
-            "cosine_after": _above_base(after),
-            "answers_words": self._bm25(before.counts, before.length, self.telling) / 10 if answers and before else 0.0,
-            "answers_cosine": _above_base(before) if answers else 0.0,
-            "covered": covered,
-            "date": _date(self.question.date, member.said_at) if self.question.date else 0.0,
-            "speaker": self._speaks(member),
-            "speaker_before": self._speaks(before) if short else 0.0,
-            "tells_time": float(self.question.asks_when and member.tells_time and brief),
-            "names_things": float(member.proper) if self.question.asks_who and brief else 0.0,
-            "says_much": math.log1p(min(member.word_count, LENGTH_WORDS)),
-            "is_long": math.log(max(member.word_count, SHORT_WORDS) / SHORT_WORDS),
-            "ends_asking": float(member.ends_asking),
-            "after_question": float(answers),
-            "assistant": float(member.role == "assistant"),
-        }
-        given = {name: WEIGHTS[name] * value for name, value in features.items() if value}
-        named = len(self.entity_ids.intersection(member.entity_ids))
-        return Ranked(member, sum(given.values()), Signals(bm25, member.cosine, covered, named, given))
-
-    def _bm25(
-        self,
-        counts: Mapping[str, int],
-        length: float,
-        words: Iterable[str] | None = None,
-        *,
-        k1: float = K1,
-        b: float = B,
-    ) -> float:
-        norm = k1 * (1 - b + b * length / self.statistics.mean_length)
-        return sum(
-            self.idf[word] * count * (k1 + 1) / (count + norm)
-            for word in (self.question.words if words is None else words)
-            if (count := counts.get(word))
+    """The best `limit` candidates among `members`, best first, one of each turn; equal scores newest first."""
+    if not members:
+        return []
+    pool = _Pool(question, members, scored)
+    features = pool.features()
+    given = {name: weights.get(name, 0.0) * column for name, column in features.items()}
+    totals = sum(given.values()).round(9)
+    order = sorted(
+        (place for place, member in enumerate(members) if member.is_candidate),
+        key=lambda place: (-totals[place], -members[place].number),
+    )
+    best: dict[Hashable, int] = {}
+    for place in order:
+        best.setdefault(members[place].key, place)
+    penalties = _penalties(members, list(best.values()), weights.get("session_penalty", SESSION_PENALTY))
+    order = sorted(
+        best.values(), key=lambda place: (-round(totals[place] - penalties.get(place, 0.0), 9), -members[place].number)
+    )
+    about = frozenset(entity_ids)
+    return [
+        Ranked(
+            members[place],
+            float(totals[place]) - penalties.get(place, 0.0),
+            Signals(
+                bm25=float(features["words"][place]) * 10,
+                cosine=members[place].cosine,
+                covered=float(features["covered"][place]),
+                named=len(about.intersection(members[place].entity_ids)),
+                features={
+                    **{name: float(column[place]) for name, column in given.items() if column[place]},
+                    **({"session_penalty": -penalties[place]} if penalties.get(place) else {}),
+                },
+            ),
         )
-
-    def _with_before(self, member: Member, before: Member) -> float:
-        """BM25 of the passage and the one before it as one text."""
-        counts = {word: member.counts.get(word, 0) + before.counts.get(word, 0) for word in self.question.words}
-        return self._bm25(counts, member.length + before.length)
-
-    def _covered(self, member: Member) -> float:
-        if not self.telling_idf:
-            return 0.0
-        return sum(self.idf[word] for word in self.telling if word in member.counts) / self.telling_idf
-
-    def _speaks(self, member: Member | None) -> float:
-        if member is None or self.asked_about is None or not member.speaker:
-            return 0.0
-        return 1.0 if member.speaker == self.asked_about else -1.0
+        for place in order[:limit]
+    ]
 
 
-def _above_base(member: Member | None) -> float:
-    """The cosine over what unrelated texts have; 0 for none, as for an unrelated text."""
-    return 0.0 if member is None or member.cosine is None else member.cosine - COSINE_BASE
+class _Pool:
+    """The members of one pool as columns, one place a member."""
+
+    def __init__(self, question: Question, members: Sequence[Member], scored: Scored) -> None:
+        import numpy as np  # here, as few commands need it
+
+        self.np = np
+        self.question, self.members, self.scored = question, members, scored
+        self.mean_length = scored.statistics.mean_length
+        self.idf = np.array([scored.statistics.idf(word) for word in question.words])
+        self.counts = np.array([[member.counts.get(word, 0) for word in question.words] for member in members], float)
+        self.lengths = np.array([member.length for member in members], float)
+        self.words = np.array([member.word_count for member in members], float)
+        self.cosines = np.array([COSINE_BASE if member.cosine is None else member.cosine for member in members])
+        places = {member.number: place for place, member in enumerate(members)}
+        # Without a neighbour, a member's own place stands there and the mask takes it out.
+        before = [places[member.before.number] if member.before else -1 for member in members]
+        after = [places[member.after.number] if member.after else -1 for member in members]
+        own = np.arange(len(members))
+        self.has_before, self.has_after = np.array(before) >= 0, np.array(after) >= 0
+        self.before = np.where(self.has_before, before, own)
+        self.after = np.where(self.has_after, after, own)
+
+    def features(self) -> dict[str, Any]:
+        """One column for each of WEIGHTS, whose names say what it is."""
+        np, question, members = self.np, self.question, self.members
+        brief = self.words <= SHORT_WORDS
+        short = self.has_before & brief & brief[self.before]
+        asks = np.array([member.asks for member in members])
+        answers = short & asks[self.before]
+        speakers = {member.speaker for member in members if member.speaker}
+        telling = self._telling(speakers)
+        bm25 = self._bm25(self.counts, self.lengths) / 10
+        above = self.cosines - COSINE_BASE
+        both = self._bm25(self.counts + self.counts[self.before], self.lengths + self.lengths[self.before]) / 10
+        speaks = self._speaks(speakers)
+        told = telling * self.idf
+        return {
+            "words": bm25,
+            "words_by_length": self._bm25(self.counts, self.lengths, k1=K1_LONG, b=B_LONG) / 10,
+            "words_with_before": short * (both - bm25),
+            "words_of_session": self._of_sessions() / 10,
+            "covered": ((self.counts > 0) @ told) / (told.sum() or 1.0),
+            "cosine": above,
+            "cosine_after": self.has_after * above[self.after],
+            "answers_words": answers * (self._bm25(self.counts * telling, self.lengths) / 10)[self.before],
+            "answers_cosine": answers * above[self.before],
+            "session": self._strongest(bm25 + 2 * above),
+            "date": self._dates(),
+            "speaker": speaks,
+            "speaker_before": short * speaks[self.before],
+            "tells_time": question.asks_when * brief * np.array([member.tells_time for member in members]),
+            "names_things": question.asks_who * brief * np.array([float(member.proper) for member in members]),
+            "is_long": np.log(np.maximum(self.words, SHORT_WORDS) / SHORT_WORDS),
+            "ends_asking": np.array([float(member.ends_asking) for member in members]),
+            "assistant": np.array([float(member.role == "assistant") for member in members]),
+        }
+
+    def _bm25(self, counts: Any, lengths: Any, *, k1: float = K1, b: float = B) -> Any:
+        norm = k1 * (1 - b + b * lengths / self.mean_length)
+        return (counts * (k1 + 1) / (counts + norm[:, None])) @ self.idf
+
+    def _telling(self, speakers: Iterable[str]) -> Any:
+        """1 for the words of the question that are in no speaker's name: who is asked about is told by the
+        speaker, and beside that the name says little of what is asked."""
+        names = {word for name in speakers for word in words(name)}
+        return self.np.array([float(word not in names) for word in self.question.words])
+
+    def _speaks(self, speakers: Iterable[str]) -> Any:
+        named = [name for name in speakers if self.question.tokens.issuperset(tokens(name))]
+        if len(named) != 1:
+            return self.np.zeros(len(self.members))
+        said = [float(member.speaker == named[0]) if member.speaker else 0.5 for member in self.members]
+        return self.np.array(said) * 2 - 1
+
+    def _dates(self) -> Any:
+        asked = self.question.date
+        return self.np.array([_date(asked, member.said_at) if asked else 0.0 for member in self.members])
+
+    def _of_sessions(self) -> Any:
+        """BM25 of each member's session, its length left out, as far as passages are short."""
+        low, high = TALK_WORDS
+        talk = min(max((high - self.scored.statistics.mean_words) / (high - low), 0.0), 1.0)
+        of_session = self.scored.sequences
+        return talk * self.np.array([of_session.get(sequence_key(member.sequence_id), 0.0) for member in self.members])
+
+    def _strongest(self, strengths: Any) -> Any:
+        """For each member the mean of the three strongest candidates of its session."""
+        found: dict[UUID, list[float]] = defaultdict(list)
+        for member, strength in zip(self.members, strengths, strict=True):
+            if member.is_candidate and member.sequence_id is not None:
+                found[member.sequence_id].append(max(float(strength), 0.0))
+        means = {sequence_id: sum(sorted(strong)[-3:]) / 3 for sequence_id, strong in found.items()}
+        return self.np.array(
+            [means.get(member.sequence_id, 0.0) if member.sequence_id else 0.0 for member in self.members]
+        )
 
 
 def _date(asked: NamedDate, said_at: datetime) -> float:
@@ -184,38 +230,13 @@ def _date(asked: NamedDate, said_at: datetime) -> float:
     return fit
 
 
-def _with_session(judged: Sequence[Ranked]) -> list[Ranked]:
-    """Add what the session says for a passage: the mean of the three strongest signals in it."""
-    strengths: dict[UUID, list[float]] = defaultdict(list)
-    for one in judged:
-        if one.member.sequence_id is not None:
-            strengths[one.member.sequence_id].append(max(_strength(one), 0.0))
-    means = {sequence_id: sum(sorted(found)[-3:]) / 3 for sequence_id, found in strengths.items()}
-    found = []
-    for one in judged:
-        session = WEIGHTS["session"] * means.get(one.member.sequence_id, 0.0) if one.member.sequence_id else 0.0
-        features = {**one.signals.features, "session": session}
-        found.append(Ranked(one.member, one.score + session, replace(one.signals, features=features)))
-    return found
-
-
-def _strength(one: Ranked) -> float:
-    """What a passage alone says for its session, by words and meaning."""
-    return one.signals.bm25 / 10 + 2 * _above_base(one.member)
-
-
-def _spread(judged: list[Ranked]) -> list[Ranked]:
-    """The first PENALISED again in order, each less SESSION_PENALTY for every better one of its session."""
-    seen: dict[UUID | None, int] = defaultdict(int)
-    first = []
-    for one in judged[:PENALISED]:
-        sequence_id = one.member.sequence_id
-        penalty = SESSION_PENALTY * seen[sequence_id] if sequence_id else 0.0
-        seen[sequence_id] += 1
-        features = {**one.signals.features, "session_penalty": -penalty} if penalty else one.signals.features
-        first.append(Ranked(one.member, one.score - penalty, replace(one.signals, features=features)))
-    return _in_order(first) + judged[PENALISED:]
-
-
-def _in_order(judged: Iterable[Ranked]) -> list[Ranked]:
-    return sorted(judged, key=lambda one: (-round(one.score, 9), -one.member.number))
+def _penalties(members: Sequence[Member], order: Sequence[int], penalty: float) -> dict[int, float]:
+    """By place, for the first PENALISED: `penalty` for every better one of the same session."""
+    seen: dict[UUID, int] = defaultdict(int)
+    penalties: dict[int, float] = {}
+    for place in order[:PENALISED]:
+        sequence_id = members[place].sequence_id
+        if sequence_id is not None:
+            penalties[place] = penalty * seen[sequence_id]
+            seen[sequence_id] += 1
+    return penalties

@@ -71,7 +71,7 @@ class Sizes:
     around: int
 
 
-USUAL = Sizes(by_words=100, by_vector=60, around=80)
+USUAL = Sizes(by_words=80, by_vector=50, around=50)
 WIDE = Sizes(by_words=300, by_vector=200, around=150)
 
 
@@ -83,10 +83,11 @@ def search(
     filters: Filters = ANY,
     limit: int = 10,
     wide: bool = False,
+    weights: Mapping[str, float] = ranking.WEIGHTS,
 ) -> Found:
     """The best passages that the caller may see, one hit a turn, chunk or fact; equal scores newest first.
 
-    wide: take in more candidates, at more cost.
+    wide: take in more candidates, at more cost. weights: of the ranking's signals, only for measuring them.
     """
     sizes = WIDE if wide else USUAL
     entity_ids = keyword.named_entities(reader, question.names)
@@ -109,8 +110,8 @@ def search(
         cosines = vectors.cosines(reader, question, [member.number for member in members])
         for member in members:
             member.cosine = cosines.get(member.number)
-    ranked = ranking.ranked(question, members, scored.statistics, entity_ids)
-    return Found(_hits(reader, ranked[:limit]), entity_ids, by_vector=bool(near))
+    ranked = ranking.ranked(question, members, scored, entity_ids, limit=limit, weights=weights)
+    return Found(_hits(reader, ranked), entity_ids, by_vector=bool(near))
 
 
 def _interleaved(*lists: Sequence[int]) -> list[int]:
