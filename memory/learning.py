@@ -10,7 +10,7 @@ from memory.decide import decide
 from memory.errors import ExtractorUnavailable, NotFound
 from memory.events import Event, ExtractionAbandoned, ExtractionCompleted, ExtractionFailed, TurnRecorded
 from memory.known import Statement
-from memory.log import EventLog, Writing
+from memory.log import Cursor, EventLog, Writing
 from memory.ports import Knowledge, PendingExtraction
 from memory.principals import Caller
 from memory.retries import Retries
@@ -28,9 +28,9 @@ class Learning:
         self.knowledge = knowledge
         self.retries = retries
 
-    def before(self, writing: Writing, turn_id: UUID) -> Learnt:
-        """What the log tells of a turn: by another process, or by an earlier request."""
-        said, *recorded = self.log.of_turn(writing.cursor, writing.context_id, turn_id)
+    def before(self, cursor: Cursor, context_id: str, turn_id: UUID) -> Learnt:
+        """What the log tells of a turn: by another process, or by an earlier request. Raises NotFound once erased."""
+        said, *recorded = self.log.of_turn(cursor, context_id, turn_id)
         if not isinstance(said.event, TurnRecorded):
             raise NotFound("the turn was erased")
         status = ExtractionStatus.PENDING

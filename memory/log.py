@@ -94,6 +94,8 @@ WITH RECURSIVE search (low, high) AS (
 SELECT low FROM search WHERE low = high
 """
 
+HEAD = "SELECT position FROM contexts WHERE context_id = %(context_id)s"
+
 RECORDED_AT = """
 SELECT coalesce(e.recorded_at, c.created_at)
 FROM contexts AS c LEFT JOIN events AS e ON e.context_id = c.context_id AND e.position = %(position)s
@@ -312,6 +314,12 @@ class EventLog:
                 held = held[end:]
         if held:
             yield held
+
+    def head(self, connection: Connection, context_id: str) -> int:
+        """The position of the last event."""
+        row = connection.execute(HEAD, {"context_id": context_id}).fetchone()
+        assert row is not None, "the context exists"
+        return int(row[0])
 
     def last_until(self, connection: Connection, context_id: str, moment: datetime) -> int:
         """The position of the last event recorded at `moment` or before; 0 if there is none."""

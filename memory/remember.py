@@ -196,7 +196,7 @@ class Memory:
         with self.log.writing(caller.context_id) as writing:
             pending = self.knowledge.pending(writing, said.turn.turn_id, said.session.scope_set_id)
             if pending is None:
-                learnt = self.learning.before(writing, said.turn.turn_id)
+                learnt = self.learning.before(writing.cursor, writing.context_id, said.turn.turn_id)
                 return answer(writing, learnt), learnt.position
             said = self.refreshed(writing, caller, said)
             if isinstance(outcome, ExtractorUnavailable):
@@ -209,7 +209,7 @@ class Memory:
     def _not_yet(self, caller: Caller, said: Said, answer: Answer[T]) -> tuple[T, int]:
         """The answer for a turn that is still being read, or was read just now."""
         with self.log.writing(caller.context_id) as writing:
-            learnt = self.learning.before(writing, said.turn.turn_id)
+            learnt = self.learning.before(writing.cursor, writing.context_id, said.turn.turn_id)
             if learnt.status is ExtractionStatus.PENDING and learnt.failure is None:
                 name = self.understanding.name(caller.context_id)
                 learnt = replace(learnt, failure=ExtractionFailed(extractor=name, error=DEADLINE, retryable=True))
@@ -217,7 +217,10 @@ class Memory:
 
     def _again(self, writing: Writing, done: Done, answer: Answer[T]) -> Remembered[T]:
         """The answers to a request that was done before, as they are now."""
-        answers = [answer(writing, self.learning.before(writing, turn_id)) for turn_id in done.turn_ids]
+        answers = [
+            answer(writing, self.learning.before(writing.cursor, writing.context_id, turn_id))
+            for turn_id in done.turn_ids
+        ]
         assert done.session_id is not None, "turns are said in sessions"
         return Remembered(done.session_id, list(done.turn_ids), answers, writing.position)
 

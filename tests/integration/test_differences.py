@@ -1,0 +1,52 @@
+"""What changed between two places of the log, and by one turn at any later time."""
+
+import pytest
+
+from api import differences as told
+from api.ids import ulid
+from api.routes import differences, facts, forgetting
+from api.wiring import Services
+from projections import changes
+from tests.calls import Keyed, keyed_world
+from tests.worlds import fact
+
+
+@pytest.fixture
+def keyed(services: Services) -> Keyed:
+    return keyed_world(services)
+
+
+def test_a_diff_tells_what_was_learnt_corrected_ended_and_erased(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Ana", "city", "Porto"), fact("Ana", "likes", "tea"), text="as told")
+    begin = world.events()[-1].position
+    world.given(fact("Ana", "city", "Lyon"), fact("Bo", "city", "Oslo"))
+    keyed.post(forgetting.forget, query="tea")
+    middle = world.events()[-1].position
+    diff = keyed.get(differences.get_diff, **{"from": str(begin)})
+    ana, bo = diff["entities"]
+    assert (ana["entity"]["name"], bo["entity"]["name"]) == ("Ana", "Bo")
+    assert [(one["former"], one["value"]) for one in ana["corrected"]] == [("Porto", "Lyon")]
+    assert [one["value"] for one in ana["ended"]] == ["tea"]
+    assert [one["value"] for one in bo["learnt"]] == ["Bo", "Oslo"]
+
+    keyed.post(forgetting.forget, query="Lyon", purge=True)
+    later = keyed.get(differences.get_diff, **{"from": f"position:{middle}"})
+    assert [one["value"] for entity in later["entities"] for one in entity["erased"]] == ["query"]
+    assert keyed.get(differences.get_diff, **{"from": str(begin), "to": str(begin)})["entities"] == []
+    with world.reading() as reader:
+        lines = list(told.told(changes.between(world.services.log, reader, begin, middle)))
+    assert lines[0] == "Ana (entity:person/ana)"
+
+
+def test_the_diff_of_a_turn_is_what_its_write_answered(keyed: Keyed) -> None:
+    def write(city: str) -> dict[str, object]:
+        triple = {"entity": {"type": "person", "name": "Ana"}, "key": "city", "value": city}
+        return keyed.post(facts.create_fact, infer="triples", triples=[triple], text=f"Ana lives in {city}")
+
+    write("Porto")
+    answer = write("Lyon")
+    write("Oslo")
+    diff = keyed.get(differences.get_turn_diff, {"turn_id": str(answer["turnId"])})
+    assert diff["extraction"] == answer["extraction"]
+    assert keyed.get(differences.get_turn_diff, {"turn_id": ulid(keyed.world.caller.principal_id)}) == {"absent": True}
