@@ -1,7 +1,7 @@
 """POST /chat and the older POST /sessions/{id}/chat: the whole conversation loop, at once or streamed."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import partial
 from typing import Any
 
@@ -77,23 +77,26 @@ async def chat_in_session(exchange: Exchange) -> Response:
 
 async def _newer(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
     call = exchange.call
-    replying = Replying(await exchange.read(partial(prepare, call, message)))
+    async with _between_pairs(exchange, message):
+        replying = Replying(await exchange.read(partial(prepare, call, message)))
     async with aclosing(replying.pieces(streamed=streamed)) as pieces:
         async for piece in pieces:
             yield piece
-    keep = partial(conversation.keep_pair, call, replying)
+    async with _between_pairs(exchange, message):
+        content = await exchange.write(partial(conversation.keep_pair, call, replying))
+    yield content
+
+
+def _between_pairs(exchange: Exchange, message: Message) -> AbstractAsyncContextManager[None]:
+    """While the older route has stored a question and not yet its reply, nothing else is read or said there."""
     if message.session_id is None:
-        yield await exchange.write(keep)
-        return
-    # Between a stored question of the older route and its reply nothing else is said.
-    async with call.services.chat.locks.holding(call.context_id, message.session_id):
-        yield await exchange.write(keep)
+        return nullcontext()
+    return exchange.call.services.chat.locks.holding(exchange.call.context_id, message.session_id)
 
 
 async def _older(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
     call = exchange.call
-    assert message.session_id is not None
-    async with call.services.chat.locks.holding(call.context_id, message.session_id):
+    async with _between_pairs(exchange, message):
         # A model that may not be asked must not leave half a conversation.
         await exchange.read(partial(call.services.chat.responders.chosen, call.context_id, message.model))
         heard = await exchange.write(partial(conversation.hear, call, message))
