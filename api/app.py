@@ -62,6 +62,7 @@ from api.routes import (
     scopes,
     sessions,
     state,
+    synthesis,
     traces,
     turns,
     uncertainties,
@@ -201,6 +202,9 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
     ("GET", "/{context_id}/events", events.list_events),
     ("POST", "/{context_id}/chat", chat.chat),
+    ("POST", "/{context_id}/reflect", synthesis.reflect),
+    ("POST", "/{context_id}/consolidate", synthesis.consolidate),
+    ("POST", "/{context_id}/elaborate", synthesis.elaborate),
     ("POST", "/{context_id}/sessions/{session_id}/chat", chat.chat_in_session),
     ("GET", "/{context_id}/documents/{document_id}/raw", documents.get_raw),
     ("GET", "/{context_id}/documents/{document_id}/text", documents.get_text),

@@ -292,6 +292,26 @@ class ChatBody(Body):
     suppress_markers: bool = False
 
 
+class ReflectBody(Body):
+    query: Text
+    persist: bool = False
+
+
+class ConsolidateBody(Body):
+    dry_run: bool = False
+    fact_limit: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    observation_limit: Annotated[int, Field(ge=1, le=200)] | None = None
+
+
+class ElaborateBody(Body):
+    """entity_ref: one entity; sweep: the ones most is known of, as many as `budget` allows."""
+
+    entity_ref: Text | None = None
+    budget: Annotated[int, Field(ge=1, le=50)] | None = None
+    sweep: bool = False
+    dry_run: bool = False
+
+
 class SessionChatBody(Body):
     """Also `message` instead of `content`."""
 

@@ -45,6 +45,7 @@ class Turn:
     observed_at: datetime | None = None
     candidates: tuple[AnyCandidate, ...] = ()
     citations: tuple[Citation, ...] = ()
+    source_kind: SourceKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Said:
 
     @property
     def source_kind(self) -> SourceKind:
-        return source_kind_of(self.turn.infer, self.turn.role)
+        return self.turn.source_kind or source_kind_of(self.turn.infer, self.turn.role)
 
     @property
     def text(self) -> str:

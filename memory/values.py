@@ -48,6 +48,8 @@ class SourceKind(StrEnum):
     TOOL = "tool"
     ASSISTANT = "assistant"
     REFLECT = "reflect"
+    CONSOLIDATE = "consolidate"
+    ELABORATE = "elaborate"
 
     @property
     def rank(self) -> int:
@@ -68,6 +70,8 @@ _RANKS = {
     SourceKind.TOOL: 2,
     SourceKind.ASSISTANT: 2,
     SourceKind.REFLECT: 1,
+    SourceKind.CONSOLIDATE: 1,
+    SourceKind.ELABORATE: 1,
 }
 
 
