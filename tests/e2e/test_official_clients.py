@@ -95,6 +95,16 @@ EXPECTED = {
     "persons": ["Alice", "Daisy", "Victor"],
     "history": [["CTO", True, True], ["Head of Platform", False, True]],
     "history_is_linked": [True, True, True],
+    "recall": {
+        "direct": ["direct", "direct_lookup", ["entity:person/alice"], "Alice: location: Berlin"],
+        "words": ["I just got promoted to CTO"],
+        "nothing": [],
+        "trace": ["where do I live?", "direct", False],
+        "listed": ["nobody spoke of zeppelins", "who was promoted to CTO?"],
+        "queries": 3,
+        "context": ["direct", True],
+        "in_session": [True, True],
+    },
     "turns_after_closing": 4,
 }
 ENTITY = {

@@ -178,6 +178,8 @@ async def talk(memory: Any, stranger: Any) -> Json:
         versions[1].valid_until == versions[0].valid_from,
     ]
 
+    seen["recall"] = await recalled(memory, session.id)
+
     await done(memory.entities.delete("person", "Daisy"))
     await done(memory.sessions.delete(session.id))
     seen["turns_after_closing"] = len((await done(memory.sessions.turns(session.id))).turns)
@@ -195,6 +197,31 @@ async def talk(memory: Any, stranger: Any) -> Json:
 
 
 Talk = Callable[[Any, Any], Awaitable[Json]]
+
+
+async def recalled(memory: Any, session_id: str) -> Json:
+    """What the client's reads for prompts bring back, and the traces that they leave."""
+    direct = await done(memory.recall("where do I live?", k=5, session_id=session_id, source="test"))
+    words = await done(memory.recall("who was promoted to CTO?", mode="bm25", include=["passages"], lens="org/acme/*"))
+    nothing = await done(memory.recall("nobody spoke of zeppelins", as_of="2020-01-01T00:00:00Z"))
+    trace = await done(memory.traces.get(direct.trace["traceId"]))
+    listed = await done(memory.traces.list(limit=2))
+    stats = await done(memory.traces.stats())
+    context = await done(memory.query_context("what is Alice's job title?", k=3))
+    in_session = await done(memory.sessions.context(session_id, "what is my job title?"))
+    return {
+        "direct": [direct.tier, direct.classification_kind, direct.seed_entities, direct.hits[0].text],
+        "words": [hit.text for hit in words.hits][:1],
+        "nothing": nothing.hits,
+        "trace": [trace.query_text, trace.resolution_tier, trace.cached],
+        "listed": [one.query_text for one in listed.traces],
+        "queries": stats.total_queries,
+        "context": [context.tier, "- Alice: job title: CTO" in context.context],
+        "in_session": [
+            "- Alice: job title: CTO" in in_session.context,
+            "user: I just got promoted" in in_session.context,
+        ],
+    }
 
 
 async def talk_async(talk: Talk, client: Any, settings: Json) -> Json:
