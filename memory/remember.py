@@ -7,6 +7,7 @@ need no extractor: one transaction.
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -54,6 +55,7 @@ class Memory:
         self.understanding = understanding
         self.learning = Learning(log, knowledge, retries or Retries())
         self.sessions = Sessions(log, knowledge)
+        self.outcomes: Counter[ExtractionStatus] = Counter()  # extractions since the start, by what came of them
 
     def remember(
         self,
@@ -204,6 +206,7 @@ class Memory:
                 learnt = self.learning.failed(writing, said, name, outcome, pending)
             else:
                 learnt = self.learning.decided(writing, caller, said, outcome)
+            self.outcomes[learnt.status] += 1
             return answer(writing, learnt), writing.position
 
     def _not_yet(self, caller: Caller, said: Said, answer: Answer[T]) -> tuple[T, int]:

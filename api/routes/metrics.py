@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from prometheus_client import generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
 from api.exchanges import Exchange
 from api.queue import QUEUE_SCHEMA
 from api.wiring import Services
+from memory.remember import ExtractionStatus
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -18,6 +19,14 @@ SELECT count(*), coalesce(sum(position), 0)::bigint, coalesce(max(position), 0) 
 """
 
 DEPTH = f"SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs WHERE status IN ('todo', 'doing')"
+
+
+OUTCOMES = (
+    ExtractionStatus.COMPLETE,
+    ExtractionStatus.NOTHING_FOUND,
+    ExtractionStatus.PENDING,
+    ExtractionStatus.FAILED,
+)
 
 
 class DatabaseCollector(Collector):
@@ -37,6 +46,15 @@ class DatabaseCollector(Collector):
         yield GaugeMetricFamily(
             "palimpsest_queue_depth", "Background jobs waiting or running.", queue_depth(self._services)
         )
+
+        extractions = CounterMetricFamily(
+            "palimpsest_extractions",
+            "Extractions by outcome; pending ones failed.",
+            labels=("outcome",),
+        )
+        for outcome in OUTCOMES:
+            extractions.add_metric((outcome.value,), self._services.memory.outcomes[outcome])
+        yield extractions
 
     def describe(self) -> list[Metric]:
         """Nothing: else registering would ask the database."""

@@ -7,6 +7,7 @@
 3. REST: processor time of a serving process per `POST /facts` with one given fact, over one kept-alive
    connection, the local models loaded; and the wall-clock time as the client sees it.
 4. Memory: VmRSS of that process after 1,000 writes, 100 of them read by the local extractor.
+5. Pairs of turns read by a model that answers at once (`tests.bench.pairs`).
 
 Rates of separate runs say nothing; ratios within one run do, to some 10 %.
 """
@@ -23,7 +24,7 @@ import httpx
 from api import wiring
 from api.config import from_env
 from api.wiring import Services
-from tests.bench import processes
+from tests.bench import pairs, processes
 from tests.bench.appends import AppendSetup
 from tests.bench.figures import Figures
 from tests.bench.slices import ROUNDS, Writers, interleaved, median_cpu_ms, median_rate, paired_ratios, ratio
@@ -57,6 +58,7 @@ def main() -> None:
         _measure_append(figures, services, writers=WRITERS, target=0.65, rounds=rounds)
         _measure_lock(figures, services, rounds=rounds)
     _measure_server(figures)
+    pairs.measure(figures)
     figures.finish()
 
 

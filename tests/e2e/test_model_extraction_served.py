@@ -1,6 +1,7 @@
 """Writes through a server whose extraction model misbehaves: the words are kept, and understood later."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -180,6 +181,23 @@ def test_writes_that_wait_for_a_model_hold_up_no_other(client: httpx.Client, llm
     assert time.monotonic() - begun < 1.0
     for thread in waiting:
         thread.join()
+
+
+def test_what_was_stored_failed_and_empty_is_counted_apart(
+    server: ServerProcess, client: httpx.Client, llmock: LLMock
+) -> None:
+    def counted() -> dict[str, float]:
+        text = httpx.get(f"{server.url}/metrics").text
+        found = re.findall(r'^palimpsest_extractions_total{outcome="(\w+)"} (\S+)$', text, re.MULTILINE)
+        return {outcome: float(number) for outcome, number in found}
+
+    before = counted()
+    llmock.fail(401).reply(answer()).reply(answer(attributes=[LIVES]))
+    for _ in range(3):
+        say(client)
+    after = counted()
+    rise = {outcome: after[outcome] - before[outcome] for outcome in ("complete", "nothing_found", "pending")}
+    assert rise == {"complete": 1, "nothing_found": 1, "pending": 1}
 
 
 def test_pending_turns_are_understood_and_old_ones_read_again_by_hand(

@@ -5,7 +5,9 @@ is cut and an item that does not fit is dropped and counted, since one wrong wor
 answer of which nothing fits is refused.
 """
 
+import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
@@ -153,6 +155,14 @@ class Extracted(BaseModel):
     uncertainties: list[UncertaintyItem] = Field(default_factory=list, max_length=20)
     dropped: SkipJsonSchema[int] = 0
 
+    @classmethod
+    def model_json_schema(cls, *arguments: Any, **options: Any) -> dict[str, Any]:
+        """Worked out once, since every question asks for it: it takes more than ten CPU-milliseconds."""
+        if arguments or options:
+            return super().model_json_schema(*arguments, **options)
+        schema: dict[str, Any] = json.loads(_json_schema(cls))
+        return schema
+
     @model_validator(mode="before")
     @classmethod
     def _forgiving(cls, content: Any) -> Any:
@@ -170,6 +180,11 @@ class Extracted(BaseModel):
         if dropped and not kept:
             raise ValueError("none of the items fits the schema")
         return {**fitting, "dropped": dropped}
+
+
+@cache
+def _json_schema(kind: type[Extracted]) -> str:
+    return json.dumps(super(Extracted, kind).model_json_schema())
 
 
 def _reader(kind: type[Item]) -> Callable[[Any], Item | None]:

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.errors import ExtractorUnavailable
@@ -156,7 +156,7 @@ class Asker:
             return await asyncio.wait_for(
                 client.chat.completions.create(
                     messages=[dict(message) for message in messages],
-                    response_model=answer,
+                    response_model=_prepared(answer),
                     max_retries=0,
                     strict=False,
                     hooks=counted.hooks,
@@ -247,6 +247,14 @@ class Asker:
             max_retries=0,
             timeout=_timeout(self._timeout_s),
         )
+
+
+@cache
+def _prepared(answer: type[M]) -> type[M]:
+    """The answer's type as instructor wants it: else it makes another class of it at every question."""
+    from instructor.v2.core.function_calls import response_schema
+
+    return response_schema(answer)
 
 
 def _timeout(timeout_s: float) -> Any:
