@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from api.calls import BODY_BYTES_MAX, Call
+from api.encoded_slashes import EncodedSlashes, with_slashes
 from api.exchanges import ClientGone, Exchange, answer
 from api.mcp.endpoint import McpEndpoint
 from api.observation import Observation
@@ -247,7 +248,7 @@ def create_app(services: Services) -> Starlette:
             ),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _unexpected},
-        middleware=_cors(services.settings.cors_allowed_origins),
+        middleware=[*_cors(services.settings.cors_allowed_origins), Middleware(EncodedSlashes)],
         lifespan=lifespan,
     )
     app.state.observation = Observation(services.audit)
@@ -276,7 +277,7 @@ def _endpoint(
 ) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()
-        call = Call(services, dict(request.path_params), request.query_params, request.headers, b"")
+        call = Call(services, with_slashes(request.path_params), request.query_params, request.headers, b"")
         response = await answered(call, request)
         observation: Observation = request.app.state.observation
         observation.answered(request.method, path, call, response, time.perf_counter() - began)

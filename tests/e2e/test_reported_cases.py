@@ -275,7 +275,18 @@ def test_txt_05_a_blank_search_is_refused(rest: httpx.Client, blank: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["Line 'Night / A|B\\C'", 'a & b | !c:* "d"', "50% (off) _ ?#;--", "/", "a//b", "../x"]
+    "name",
+    [
+        "Line 'Night / A|B\\C'",
+        'a & b | !c:* "d"',
+        "50% (off) _ ?#;--",
+        "/",
+        "a//b",
+        "../x",
+        "ledger/history",
+        "ledger/history/leaves_at",
+        "ledger/neighbourhood",
+    ],
 )
 def test_txt_10_a_name_of_odd_characters_works_in_every_read(rest: httpx.Client, name: str) -> None:
     answer = write(rest, fact(name, "leaves_at", "23:00", "service"))
@@ -303,6 +314,58 @@ def test_txt_09_what_is_written_to_a_scope_is_in_every_read(rest: httpx.Client, 
     assert content(rest.get(f"/turns/{answer['turnId']}"))["session"] == answer["sessionId"]
     assert scope in json.dumps(content(rest.get("/state?limit=500")), ensure_ascii=False)
     assert f"Pump of {scope}" in every_read(rest, scope)
+
+
+# --- forgetting and erasing ----------------------------------------------------------------------
+
+
+def test_del_03_forgetting_one_scope_leaves_another_as_it_was(rest: httpx.Client) -> None:
+    for user, thing in (("1", "stamps"), ("2", "coins")):
+        for value in (f"old {thing}", thing):
+            write(rest, fact("Quill", "collects", value), scopes=[f"hobby/{user}"])
+    kept = content(rest.get(at("person", "Quill") + "/history/collects", params={"lens": "hobby/2"}))
+    assert len(kept["history"]) == 2
+    assert content(rest.post("/scopes/forget", json={"path": "hobby/1"}))["forgotten"] > 0
+    for lens in ({"lens": "hobby/2"}, {}):
+        after = content(rest.get(at("person", "Quill") + "/history/collects", params=lens))
+        assert _timeless(after) == _timeless(kept)
+
+
+def test_del_07_nothing_that_was_made_of_an_erased_turn_holds_its_words(rest: httpx.Client) -> None:
+    secret, _ = (
+        say(rest, "Our project Aster uses the code word marigold."),
+        say(rest, "Our project Aster starts in May."),
+    )
+    write(rest, fact("Aster", "code_word", "marigold", "project"), text="The code word of Aster is marigold.")
+    for answer in (secret, *(row for row in rows(rest, "attributes", key="code_word"))):
+        turn = answer.get("turnId") or answer["source_turn"]
+        assert content(rest.delete(f"/turns/{turn}"))["deleted"] == 1
+    told = every_read(rest, "aster", "marigold")
+    asked = [content(rest.post(path, json={"query": "the code word of Aster"})) for path in ("/query", "/context")]
+    assert "Aster" in told
+    assert "marigold" not in told + json.dumps(asked)
+
+
+def test_del_11_a_forgetting_says_how_many_and_which_and_the_list_afterwards_agrees(rest: httpx.Client) -> None:
+    write(rest, fact("Odile", "parked_on", "level 3"), fact("Odile", "eats", "kale"), text="Odile's day.")
+    before = {row["id"].removeprefix("attr_") for row in rows(rest, "attributes", entity="person/odile")}
+    planned = content(rest.post("/forget", json={"query": "parked level", "dryRun": True}))
+    assert planned["deleted"] == len(planned["matches"]) == 1
+    assert content(rest.post("/forget", json={"query": "parked level"}))["deleted"] == 1
+    after = {row["id"].removeprefix("attr_") for row in rows(rest, "attributes", entity="person/odile")}
+    assert before - after == {match["id"] for match in planned["matches"]}
+
+
+# --- filters -------------------------------------------------------------------------------------
+
+
+def test_fil_01_a_filter_by_label_gives_just_the_turns_that_bear_it(rest: httpx.Client) -> None:
+    for label, text in (("sushi", "I eat sushi at the harbour."), ("soup", "I eat soup at the harbour.")):
+        say(rest, text, infer="none", labels=[f"food={label}"])
+    answer = content(rest.post("/query", json={"query": "what do I eat at the harbour?", "labels": ["food=sushi"]}))
+    assert [hit["text"] for hit in answer["hits"]] == ["I eat sushi at the harbour."]
+    refused = rest.post("/query", json={"query": "harbour", "labels": ["food>sushi"]})
+    assert "labels" in assert_error(refused, 400)
 
 
 # --- pages -------------------------------------------------------------------------------------
