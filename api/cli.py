@@ -5,9 +5,11 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+import msgspec
 
 from api import story
 from api.config import from_env
@@ -15,7 +17,7 @@ from api.database import lagging_contexts
 from api.errors import StartupError
 from api.ids import moment, parse_session, ulid
 from api.progress import event_progress
-from api.terminal import extraction
+from api.terminal import extraction, history
 from api.terminal.commands import COMMANDS, client_of, remote_story
 from api.terminal.documents import documents
 from memory.errors import PalimpsestError
@@ -134,9 +136,13 @@ def log(
 
 @main.command()
 @click.option("--context", "context_id", help="Only this context; default: all.")
+@click.option("--compare", is_flag=True, help="Change nothing; list what would be decided otherwise today.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def replay(context_id: str | None, as_json: bool) -> None:
+def replay(context_id: str | None, compare: bool, as_json: bool) -> None:
     """Rebuild the read models from the log, beside live writes."""
+    if compare:
+        _compare(context_id, as_json=as_json)
+        return
     with _all_or_one(context_id) as (services, connection, contexts):
         rebuilt = {}
         for context, position in contexts.items():
@@ -149,23 +155,69 @@ def replay(context_id: str | None, as_json: bool) -> None:
             click.echo(f"{context}: {events} events replayed")
 
 
+def _compare(context_id: str | None, *, as_json: bool) -> None:
+    from api.comparison import compared
+
+    count = 0
+    with _all_or_one(context_id) as (services, connection, contexts):
+        for context, position in contexts.items():
+            with event_progress(f"compare {context}", total=position, quiet=as_json) as progress:
+                for one in compared(services, connection, context, progress):
+                    count += 1
+                    told = {
+                        "context": context,
+                        "position": one.position,
+                        "turnId": ulid(one.turn_id),
+                        "then": [[event.TOPIC, msgspec.to_builtins(event)] for event in one.then],
+                        "now": [[event.TOPIC, msgspec.to_builtins(event)] for event in one.now],
+                    }
+                    click.echo(json.dumps(told) if as_json else _difference_lines(told))
+    if not as_json:
+        click.echo(f"{count} turns would be decided otherwise today")
+
+
+def _difference_lines(told: dict[str, Any]) -> str:
+    lines = [f"{told['context']}: position {told['position']}, turn {told['turnId']}"]
+    lines += [f"  - {topic} {json.dumps(content)}" for topic, content in told["then"]]
+    lines += [f"  + {topic} {json.dumps(content)}" for topic, content in told["now"]]
+    return "\n".join(lines)
+
+
 @main.command()
 @click.option("--context", "context_id", help="Only this context; default: all.")
 @click.option("--quick", is_flag=True, help="Chain, decoding and counts only, in one pass.")
+@click.option("--since", "digest", help="A digest printed earlier: prove that nothing before it has changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify(context_id: str | None, quick: bool, as_json: bool) -> None:
-    """Prove that the log is whole and that the read models follow from it."""
+def verify(context_id: str | None, quick: bool, digest: str | None, as_json: bool) -> None:
+    """Prove that the log is whole and that the read models follow from it.
+
+    Prints a digest of all heads. Kept elsewhere and given back by --since, it proves that nothing before it was
+    changed since, but what was erased, which is listed.
+    """
     results = []
+    kept = verification.kept_heads(digest) if digest else {}
     with _all_or_one(context_id) as (services, connection, contexts):
         for context, position in contexts.items():
             total = position if quick else 2 * position
             with event_progress(f"verify {context}", total=total, quiet=as_json) as progress:
-                results.append(verification.verify(services.log, connection, context, quick=quick, progress=progress))
+                results.append(
+                    verification.verify(
+                        services.log, connection, context, quick=quick, kept=kept.get(context), progress=progress
+                    )
+                )
     if as_json:
-        click.echo(json.dumps([{name: getattr(one, name) for name in one.__slots__} for one in results]))
+        told = [{**asdict(one), "digest": verification.heads_digest([one])} for one in results]
+        click.echo(json.dumps(told))
     else:
         for one in results:
             click.echo(f"{one.context_id}: {one.events} events, {one.problem or 'all good'}, head {one.head_hash[:16]}")
+            before = kept[one.context_id][0] if one.context_id in kept else None
+            for erasure in one.erasures:
+                if before is not None and erasure.first <= before:
+                    click.echo(f"  erased at {erasure.position} ({erasure.reason}): {erasure.events} contents")
+        for gone in sorted(kept.keys() - {one.context_id for one in results}) if context_id is None else ():
+            click.echo(f"{gone}: deleted since the digest was made")
+        click.echo(f"digest {verification.heads_digest(results)}")
     if any(one.problem for one in results):
         sys.exit(1)
 
@@ -220,7 +272,7 @@ def explain(entity: str, key: str, context_id: str | None, url: str | None, api_
         click.echo("\n".join(story.told(chapters)))
 
 
-for client_command in (*COMMANDS, documents):
+for client_command in (*COMMANDS, documents, *history.COMMANDS):
     main.add_command(client_command)
 
 

@@ -4,12 +4,16 @@ Everything is read from one snapshot, so it is right under live writes. The rebu
 as generation 0 inside that transaction and rolled back with it.
 """
 
+import base64
+import binascii
+import json
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory.errors import LogCorrupt
+from memory.errors import InvalidRequest, LogCorrupt
 from memory.events import ContentErased
 from memory.log import GENESIS_HASH, Connection, EventLog
 from memory.recorded import Recorded, StoredRow, link, linked_columns, payload_digest
@@ -18,6 +22,7 @@ from projections.rebuild import copy_generation, rebuilding
 from projections.table import Put, Table
 
 Progress = Callable[[int], None]
+Kept = tuple[int, bytes]  # position and hash of a head
 
 SCRATCH_GENERATION = 0
 
@@ -30,13 +35,25 @@ COUNT_IDS = "SELECT count(DISTINCT id) FROM {table} WHERE context_id = %(context
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureTold:
+    """The log tells of an erasure at `position`, of `events` contents before it, the first at `first`."""
+
+    position: int
+    reason: str
+    events: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
-    """What was checked of one context. problem: the first thing found wrong, one line, or None."""
+    """What was checked of one context. problem: the first thing found wrong, one line, or None. erasures: all that
+    the log tells of."""
 
     context_id: str
     events: int
     head_hash: str
     problem: str | None = None
+    erasures: Sequence[ErasureTold] = ()
 
 
 def verify(
@@ -45,11 +62,13 @@ def verify(
     context_id: str,
     *,
     quick: bool = False,
+    kept: Kept | None = None,
     progress: Progress = lambda events: None,
 ) -> Verified:
     """Check the hash chain, decode every event, and compare the read models with rebuilt ones.
 
-    quick: one streaming pass over the log; the read models are only counted.
+    quick: one streaming pass over the log; the read models are only counted. kept: an earlier head, that must still
+    be where it was: as the hashes are a chain, nothing before it has then changed but erased contents.
     Raises RebuildBusy while a rebuild of the context is running.
     """
     with rebuilding(connection, context_id), connection.transaction(force_rollback=True):
@@ -59,7 +78,7 @@ def verify(
             return Verified(context_id, 0, "", "there is no such context")
         position, head_hash, generation = row
         try:
-            chain = _Chain(context_id)
+            chain = Chain(context_id, kept)
             for rows in log.read(connection, context_id):
                 chain.check(rows, log.decoded(rows))
                 progress(len(rows))
@@ -72,14 +91,16 @@ def verify(
                 problem = _first_difference(connection, context_id, generation)
         except LogCorrupt as corrupt:
             return Verified(context_id, position, head_hash.hex(), str(corrupt))
-    return Verified(context_id, position, head_hash.hex(), problem)
+    return Verified(context_id, position, head_hash.hex(), problem, chain.erasures)
 
 
-class _Chain:
+class Chain:
     """Walks the log of one context and raises LogCorrupt at the first break."""
 
-    def __init__(self, context_id: str) -> None:
+    def __init__(self, context_id: str, kept: Kept | None = None) -> None:
         self._context_id = context_id
+        self._kept = kept
+        self.erasures: list[ErasureTold] = []
         self._position = 0
         self._hash = GENESIS_HASH
         self._unexplained: set[int] = set()
@@ -105,9 +126,13 @@ class _Chain:
         if link(self._hash, linked_columns(row)) != row.hash:
             raise LogCorrupt(self._context_id, expected, "the hash does not follow from the event and the one before")
         self._position, self._hash = expected, row.hash
+        if self._kept is not None and self._kept[0] == expected and self._kept[1] != row.hash:
+            raise LogCorrupt(self._context_id, expected, "it, or something before it, is not what it was when kept")
 
     def _explain(self, told_at: int, told: ContentErased) -> None:
         """Match an erasure with the contents that it names: each is gone, and no other erasure named it."""
+        events = sum(last - first + 1 for first, last in told.ranges)
+        self.erasures.append(ErasureTold(told_at, told.reason, events, told.ranges[0][0]))
         for position in (position for first, last in told.ranges for position in range(first, last + 1)):
             if position not in self._unexplained:
                 what = f"names position {position} as erased, but that is not so, or was told before"
@@ -115,6 +140,8 @@ class _Chain:
             self._unexplained.remove(position)
 
     def check_head(self, position: int, head_hash: bytes) -> None:
+        if self._kept is not None and self._kept[0] > self._position:
+            raise LogCorrupt(self._context_id, self._position + 1, f"missing; there were {self._kept[0]} events once")
         if self._position < position:
             raise LogCorrupt(self._context_id, self._position + 1, f"missing; the head is at {position}")
         if self._position > position:
@@ -124,6 +151,23 @@ class _Chain:
         if self._unexplained:
             first = min(self._unexplained)
             raise LogCorrupt(self._context_id, first, "the payload is gone, and nothing says that it was erased")
+
+
+def heads_digest(verified: Sequence[Verified]) -> str:
+    """All heads in one line, to be kept elsewhere: `kept_heads` reads it."""
+    heads = {one.context_id: [one.events, one.head_hash] for one in verified}
+    packed = zlib.compress(json.dumps(heads, separators=(",", ":"), sort_keys=True).encode(), 9)
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def kept_heads(digest: str) -> Mapping[str, Kept]:
+    """The heads of contexts that a digest holds. Raises InvalidRequest for what is none."""
+    try:
+        packed = base64.b64decode(digest + "=" * (-len(digest) % 4), altchars=b"-_", validate=True)
+        heads = json.loads(zlib.decompress(packed))
+        return {str(name): (int(position), bytes.fromhex(head)) for name, (position, head) in heads.items()}
+    except (binascii.Error, zlib.error, ValueError, TypeError, AttributeError) as error:
+        raise InvalidRequest("this is no digest of heads") from error
 
 
 def _first_difference(connection: Connection, context_id: str, generation: int) -> str | None:

@@ -1,0 +1,127 @@
+"""A context moves whole or not at all; a head that was kept elsewhere proves that nothing before it changed."""
+
+import json
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+
+import pytest
+
+from api.comparison import compared
+from api.ids import new_id
+from api.routes import attributes, forgetting, state
+from api.wiring import Services
+from memory import decide
+from memory.errors import Conflict, InvalidRequest, LogCorrupt, PalimpsestError
+from projections import transfer, verification
+from tests.calls import Keyed, keyed_world
+from tests.worlds import fact, world_in
+
+
+@pytest.fixture
+def keyed(services: Services) -> Keyed:
+    keyed = keyed_world(services)
+    keyed.world.given(fact("Ana", "city", "Porto"), text="Ana lives in Porto")
+    keyed.world.given(fact("Ana", "city", "Lyon"), fact("Ana", "likes", "tea"), text="Ana moved to Lyon")
+    keyed.post(forgetting.forget, query="tea", purge=True)
+    return keyed
+
+
+def exported(keyed: Keyed) -> list[bytes]:
+    services = keyed.world.services
+    with services.database.connect() as connection:
+        return list(transfer.exported(services.log, connection, keyed.world.context_id))
+
+
+def imported(services: Services, lines: list[bytes]) -> str:
+    context_id = f"moved-{new_id()}"
+    services.log.create_context(context_id)
+    with services.database.connect() as connection:
+        transfer.imported(services.log, connection, context_id, lambda: iter(lines))
+    return context_id
+
+
+def test_a_context_moves_with_its_chain_and_reads_the_same(services: Services, keyed: Keyed) -> None:
+    moved = Keyed(world_in(services, imported(services, exported(keyed)), keyed.key), keyed.key)
+    assert moved.world.verified().problem is None
+    at = f"position:{keyed.world.events()[-1].position}"
+    for handler in (state.get_state, attributes.list_attributes):
+        assert moved.get(handler, atInstant=at) == keyed.get(handler, atInstant=at)
+    assert [one.event for one in moved.world.events()] == [one.event for one in keyed.world.events()]
+    moved.world.given(fact("Ana", "city", "Oslo"))
+    assert moved.world.verified().problem is None
+    lines = exported(keyed)
+    with services.database.connect() as connection, pytest.raises(Conflict):
+        transfer.imported(services.log, connection, moved.world.context_id, lambda: iter(lines))
+
+
+def other_payload(lines: list[bytes]) -> list[bytes]:
+    return [line.replace(b"Porto", b"Paris") for line in lines]
+
+
+def sealed_again(lines: list[bytes]) -> list[bytes]:
+    """As somebody would who also mends the digest at the end."""
+    changed = other_payload(lines)[:-1]
+    end = json.loads(lines[-1])["end"]
+    end["sha256"] = sha256(b"".join(changed)).hexdigest()
+    return [*changed, json.dumps({"end": end}).encode()]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda lines: lines[:-1],
+        lambda lines: lines[:5] + lines[6:],
+        lambda lines: [*lines[:4], b"{\n", *lines[4:]],
+        lambda lines: lines[1:],
+        other_payload,
+        sealed_again,
+    ],
+)
+def test_a_damaged_file_is_refused_whole(
+    services: Services, keyed: Keyed, damage: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    damaged: Iterable[bytes] = damage(exported(keyed))
+    context_id = f"moved-{new_id()}"
+    services.log.create_context(context_id)
+    with services.database.connect() as connection:
+        with pytest.raises(PalimpsestError) as refused:
+            transfer.imported(services.log, connection, context_id, lambda: iter(damaged))
+        assert isinstance(refused.value, InvalidRequest | LogCorrupt)
+        assert services.log.head(connection, context_id) == 0
+
+
+def test_a_kept_digest_proves_that_nothing_before_it_changed(services: Services, keyed: Keyed) -> None:
+    world = keyed.world
+    kept = verification.kept_heads(verification.heads_digest([world.verified()]))[world.context_id]
+    keyed.post(forgetting.forget, query="Lyon", purge=True)
+    world.given(fact("Ana", "city", "Oslo"))
+    with services.database.connect() as connection:
+        verified = verification.verify(services.log, connection, world.context_id, kept=kept)
+        assert verified.problem is None
+        assert [one.reason for one in verified.erasures] == ["query", "query"]
+        forged = kept[0], bytes(32)
+        problem = verification.verify(services.log, connection, world.context_id, quick=True, kept=forged).problem
+        assert problem is not None and f"position {kept[0]}:" in problem
+        cut = verified.events + 5, kept[1]
+        assert verification.verify(services.log, connection, world.context_id, quick=True, kept=cut).problem
+    with pytest.raises(InvalidRequest):
+        verification.kept_heads("nonsense")
+
+
+def test_a_comparison_lists_what_would_be_decided_otherwise_today(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = keyed_world(services).world
+    world.given(fact("Ana", "city", "Porto"))
+    world.given(fact("Ana", "city", "Lyon"))
+    world.given(fact("Ana", "city", "lyon"), fact("Bo", "likes", "tea"))
+    before = world.events()
+    with services.database.connect() as connection:
+        assert list(compared(services, connection, world.context_id, lambda events: None)) == []
+        monkeypatch.setattr(decide, "CONFIDENCE_FLOOR", 1.1)
+        found = list(compared(services, connection, world.context_id, lambda events: None))
+    assert len(found) == 3
+    assert "UncertaintyFlagged" in {event.TOPIC for one in found for event in one.now}
+    assert "AttributeAsserted" in {event.TOPIC for one in found for event in one.then}
+    assert world.events() == before
+    assert world.verified().problem is None
