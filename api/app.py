@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import anyio
@@ -20,6 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from api import openapi
 from api.calls import BODY_BYTES_MAX, Call
 from api.encoded_slashes import EncodedSlashes, with_slashes
 from api.exchanges import ClientGone, Exchange, answer
@@ -58,6 +60,7 @@ from api.routes import (
     principals,
     profile,
     queries,
+    reference,
     relations,
     revisions,
     scopes,
@@ -237,6 +240,8 @@ def create_app(services: Services) -> Starlette:
     app = Starlette(
         routes=[
             Route("/mcp", tools),
+            Route("/openapi.json", _endpoint(services, "/openapi.json", reference.get_openapi), methods=["GET"]),
+            Route("/docs", _endpoint(services, "/docs", reference.get_docs), methods=["GET"]),
             Route("/metrics", _endpoint(services, "/metrics", metrics.get_metrics), methods=["GET"]),
             *(
                 Route(PREFIX + path, _endpoint(services, path, one), methods=[method])
@@ -253,6 +258,7 @@ def create_app(services: Services) -> Starlette:
     )
     app.state.observation = Observation(services.audit)
     app.state.observation.registry.register(metrics.DatabaseCollector(services))
+    app.state.openapi = cache(partial(openapi.document, (*ROUTES, *ASYNC_ROUTES, *UPLOAD_ROUTES), prefix=PREFIX))
     app.state.rate_limit = RateLimit(services.settings.rate_limit_per_s)
     return app
 

@@ -1,0 +1,14 @@
+"""GET /openapi.json and /docs: what there is to ask."""
+
+from starlette.responses import HTMLResponse, Response
+
+from api import docs_page
+from api.exchanges import Exchange, answer
+
+
+async def get_openapi(exchange: Exchange) -> Response:
+    return answer(200, exchange.request.app.state.openapi())
+
+
+async def get_docs(exchange: Exchange) -> Response:
+    return HTMLResponse(docs_page.page(exchange.request.app.state.openapi()))
