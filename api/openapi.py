@@ -85,8 +85,8 @@ def _operation(method: str, path: str, handler: Any, operation: Operation) -> Js
     if operation.body is not None:
         reference = {"$ref": f"#/components/schemas/{operation.body.__name__}"}
         told["requestBody"] = {"content": _json(reference), "required": _is_required(operation.body)}
-    if path.endswith("/documents") and method == "POST":
-        told["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": _upload()}}}
+    if operation.shape == "Uploaded":
+        told["requestBody"] = {"required": method == "POST", "content": {"multipart/form-data": {"schema": _upload()}}}
     return told
 
 
@@ -112,6 +112,8 @@ def _parameter(name: str) -> Json:
 def _answer(shape: str | None) -> Json:
     if shape is None:
         return {"description": "Done."}
+    if shape == "file":
+        return {"description": "The bytes.", "content": {"application/octet-stream": {}}}
     kinds = [_type(kind) for kind in shape.split("|")]
     return {"description": "The answer.", "content": _json(kinds[0] if len(kinds) == 1 else {"anyOf": kinds})}
 

@@ -13,7 +13,8 @@ INSTANT = ("asOf", "atInstant", "validFrom", "validUntil")
 @dataclass(frozen=True, slots=True)
 class Operation:
     """shape: of the answer in `api/wire_shapes.json`, "[]" after it for a list, "|" between several, None for no
-    content, "any" for what is not told. status: of success. body: of the request. query: names of parameters."""
+    content, "any" for what is not told, "file" for bytes. status: of success. body: of the request. query: names of
+    parameters."""
 
     shape: str | None = "any"
     status: int = 200
@@ -84,10 +85,16 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ),
     ("POST", "/{context_id}/sessions/{session_id}/turns"): Operation("Facts", body=schemas.TurnBody),
     ("GET", "/{context_id}/turns/{turn_id}"): Operation("UnderstoodTurn", query=INSTANT),
-    ("DELETE", "/{context_id}/turns/{turn_id}"): Operation("any", query=("dryRun",)),
-    ("POST", "/{context_id}/forget"): Operation("any", body=schemas.ForgetBody),
-    ("POST", "/{context_id}/scopes/forget"): Operation("any", body=schemas.ForgetScopeBody),
-    ("GET", "/{context_id}/erasures/{erasure_id}"): Operation("any"),
+    ("DELETE", "/{context_id}/turns/{turn_id}"): Operation("Forgotten", query=("dryRun",)),
+    ("POST", "/{context_id}/turns/{turn_id}/retract"): Operation(
+        "Revision", body=schemas.DryRunBody, query=("dryRun",)
+    ),
+    ("POST", "/{context_id}/corrections/{correction_id}/undo"): Operation(
+        "Revision", body=schemas.DryRunBody, query=("dryRun",)
+    ),
+    ("POST", "/{context_id}/forget"): Operation("Forgotten", body=schemas.ForgetBody),
+    ("POST", "/{context_id}/scopes/forget"): Operation("ScopeForgotten", body=schemas.ForgetScopeBody),
+    ("GET", "/{context_id}/erasures/{erasure_id}"): Operation("Erasure"),
     ("GET", "/{context_id}/usage"): Operation("Usage", query=("days",)),
     ("GET", "/{context_id}/state"): Operation("State", query=("limit", *INSTANT)),
     ("POST", "/{context_id}/state"): Operation("State", query=("limit",)),
@@ -99,7 +106,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history/{key}"): Operation(
         "History", query=INSTANT
     ),
-    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/explain/{key}"): Operation("any", query=INSTANT),
+    ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/explain/{key}"): Operation(
+        "Explained", query=INSTANT
+    ),
     ("GET", "/{context_id}/entities/{entity_type}/{entity_name:path}/history"): Operation(
         "HistoryOfAll", query=("cursor", "count", "limit", *INSTANT)
     ),
@@ -152,29 +161,31 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ),
     ("GET", "/{context_id}/sessions/{session_id}/context"): Operation("SessionContext"),
     ("GET", "/{context_id}/documents"): Operation(
-        "any", query=("status", "mimeType", "mime_type", "cursor", "count", "pageSize", "page", "limit")
+        "Documents", query=("status", "mimeType", "mime_type", "cursor", "count", "pageSize", "page", "limit")
     ),
     ("GET", "/{context_id}/documents/keywords"): Operation(
-        "any", query=("sort", "q", "cursor", "minDocumentCount", "count", "pageSize", "page", "limit")
+        "Keywords", query=("sort", "q", "cursor", "minDocumentCount", "count", "pageSize", "page", "limit")
     ),
-    ("POST", "/{context_id}/documents/keywords/search"): Operation("any", body=document_schemas.KeywordSearchBody),
-    ("GET", "/{context_id}/documents/keywords/{normalised:path}"): Operation("any"),
-    ("POST", "/{context_id}/documents/query"): Operation("any", body=document_schemas.DocumentQueryBody),
-    ("POST", "/{context_id}/documents/recompute-links"): Operation("any"),
-    ("GET", "/{context_id}/documents/{document_id}"): Operation("any", query=INSTANT),
-    ("DELETE", "/{context_id}/documents/{document_id}"): Operation("any"),
+    ("POST", "/{context_id}/documents/keywords/search"): Operation(
+        "KeywordHits", body=document_schemas.KeywordSearchBody
+    ),
+    ("GET", "/{context_id}/documents/keywords/{normalised:path}"): Operation("KeywordDetail"),
+    ("POST", "/{context_id}/documents/query"): Operation("DocumentHits", body=document_schemas.DocumentQueryBody),
+    ("POST", "/{context_id}/documents/recompute-links"): Operation("Relinked"),
+    ("GET", "/{context_id}/documents/{document_id}"): Operation("Document", query=INSTANT),
+    ("DELETE", "/{context_id}/documents/{document_id}"): Operation(None, status=204),
     ("GET", "/{context_id}/documents/{document_id}/chunks"): Operation(
-        "any", query=("cursor", "count", "pageSize", "page", "limit", *INSTANT)
+        "Chunks", query=("cursor", "count", "pageSize", "page", "limit", *INSTANT)
     ),
-    ("GET", "/{context_id}/documents/{document_id}/keywords"): Operation("any"),
+    ("GET", "/{context_id}/documents/{document_id}/keywords"): Operation("DocumentKeywords"),
     ("GET", "/{context_id}/traces"): Operation("Traces", query=("cursor", "count", "limit")),
     ("GET", "/{context_id}/traces/stats"): Operation("TraceStats"),
     ("GET", "/{context_id}/traces/{trace_id}"): Operation("Trace"),
-    ("GET", "/{context_id}/events"): Operation("any", query=("cursor", "since", "until", "after", "limit")),
+    ("GET", "/{context_id}/events"): Operation("Events", query=("cursor", "since", "until", "after", "limit")),
     ("POST", "/{context_id}/chat"): Operation("Chat", body=schemas.ChatBody),
     ("POST", "/{context_id}/sessions/{session_id}/chat"): Operation("Chat", body=schemas.SessionChatBody),
-    ("GET", "/{context_id}/documents/{document_id}/raw"): Operation("any"),
-    ("GET", "/{context_id}/documents/{document_id}/text"): Operation("any"),
-    ("POST", "/{context_id}/documents"): Operation("any"),
-    ("PUT", "/{context_id}/documents/{document_id}"): Operation("any"),
+    ("GET", "/{context_id}/documents/{document_id}/raw"): Operation("file"),
+    ("GET", "/{context_id}/documents/{document_id}/text"): Operation("file"),
+    ("POST", "/{context_id}/documents"): Operation("Uploaded", status=202),
+    ("PUT", "/{context_id}/documents/{document_id}"): Operation("Uploaded", status=202),
 }

@@ -163,6 +163,14 @@ OPERATIONS = (
     Operation("POST", "/{context_id}/uncertainty/{uncertainty_id}/resolve", "Resolved", {"acceptedValue": "180"}),
     Operation("GET", "/{context_id}/corrections", "Corrections"),
     Operation("GET", "/{context_id}/corrections/{correction_id}", "CorrectionWithTurn"),
+    Operation("DELETE", "/{context_id}/turns/{turn_id}", "Forgotten", params={"dryRun": "true"}),
+    Operation("POST", "/{context_id}/turns/{turn_id}/retract", "Revision", {"dryRun": True}),
+    Operation("POST", "/{context_id}/corrections/{correction_id}/undo", "Revision", {"dryRun": True}),
+    Operation("POST", "/{context_id}/forget", "Forgotten", {"query": "Ulan Bator", "dryRun": True}),
+    Operation("POST", "/{context_id}/scopes/forget", "ScopeForgotten", {"path": "org/nowhere"}),
+    Operation("GET", "/{context_id}/erasures/{erasure_id}", "Erasure"),
+    Operation("GET", "/{context_id}/events", "Events", params={"limit": "3"}),
+    Operation("GET", ENTITY + "/explain/{key}", "Explained"),
     Operation("GET", "/{context_id}/profile", "Profile"),
     Operation("GET", "/{context_id}/inspect", "InspectedEntity", params={"ref": "entity:person/alice"}),
     Operation("GET", "/{context_id}/inspect", "InspectedAttribute", params={"ref": "attribute:person/alice/job_title"}),
@@ -208,7 +216,7 @@ PATHS_OF_ROWS = (
 )
 # A made-up id in a sentence would be parsed differently from run to run.
 NUMBERS = itertools.count(1)
-FRESH = ("key_name", "attribute_id", "relation_id", "instruction_id", "uncertainty_id")
+FRESH = ("key_name", "erasure_id", "attribute_id", "relation_id", "instruction_id", "uncertainty_id")
 OPERATED = [operation for operation in OPERATIONS if operation.route.startswith(("/contexts", "/migr", "/verbs"))]
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
@@ -277,6 +285,11 @@ class Place(NamedTuple):
         if wanted == ["key_name"]:
             with self.context.client() as rest:
                 return {"key_name": content(rest.post("/keys", json={}), 201)["name"]}
+        if wanted == ["erasure_id"]:
+            word = f"Word{new_id().hex}"
+            with self.context.client() as rest:
+                content(rest.post("/facts", json={"text": word, "infer": "none"}))
+                return {"erasure_id": content(rest.post("/forget", json={"query": word, "purge": True}))["erasureId"]}
         entity = {"type": "person", "name": f"Ina {new_id()}"}
         triples = [
             {"entity": entity, "key": "city", "value": "Lyon"},
