@@ -86,26 +86,31 @@ class Subject:
 def speaker(reader: Reader, caller: Caller, session_id: UUID | None) -> list[Subject]:
     """Who "I" is, the surest first; empty if it is not clear.
 
-    The speaker of the session or the user that its scopes are of, else the user that the caller's region is of,
-    else the one speaker of the caller's last sessions. Whoever it is, what was said before a name was told comes
-    last.
+    As for what is said (see `memory.wanted.speaker_of`): the user that the session's scopes are of or the name told
+    in it, else the user that the caller's region is of, else the caller if a human; without a session, the one
+    speaker of the caller's last sessions. Whoever it is, what was said before a name was told comes last.
     """
     name: EntityName | None = None
     if session_id is not None:
-        of_session = reader.tuples(SPEAKER_OF_SESSION, {"session_id": session_id})
-        name = (of_session[0][0], of_session[0][1]) if of_session else _user_of_session(reader, session_id)
+        name = _user_of_session(reader, session_id) or _told_in_session(reader, session_id)
     if name is None and (user := user_in(caller.write_scopes)):
         name = ("person", name_key(user))
+    if name is None and caller.kind == "human":
+        name = ("person", name_key(caller.display_name))
     if name is None and session_id is None:
-        found = reader.tuples(
-            SPEAKERS_OF_PRINCIPAL, {"principal_id": caller.principal_id, "sessions_max": SESSIONS_MAX}
-        )
+        parameters = {"principal_id": caller.principal_id, "sessions_max": SESSIONS_MAX}
+        found = reader.tuples(SPEAKERS_OF_PRINCIPAL, parameters)
         if len(found) > 1:
             return []
         name = (found[0][0], found[0][1]) if found else None
     names = [NOBODY_YET] if name in (None, NOBODY_YET) else [name, NOBODY_YET]
     subjects = [Subject(one, entities.named(reader, *one)) for one in names if one]
     return [subject for subject in subjects if subject.rows]
+
+
+def _told_in_session(reader: Reader, session_id: UUID) -> EntityName | None:
+    found = reader.tuples(SPEAKER_OF_SESSION, {"session_id": session_id})
+    return (found[0][0], found[0][1]) if found else None
 
 
 def _user_of_session(reader: Reader, session_id: UUID) -> EntityName | None:
