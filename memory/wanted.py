@@ -3,7 +3,7 @@
 `decide` and its loader read candidates through this one module, so that what is loaded is what is asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from uuid import UUID
 
@@ -40,7 +40,8 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     ordered = in_order(candidates)
     speaker = speaker_of(ordered, statement, named_speaker)
     resolve = resolver(speaker)
-    names: set[EntityName] = set()
+    # "My mother" is called by who says it, so that one must be known too.
+    names = {speaker} if any(mention.mine for one in ordered for mention in _mentions(one)) else set[EntityName]()
     regrouped: set[EntityName] = set()
     loose_names: set[str] = set()
     attributes: list[WantedAttribute] = []
@@ -100,6 +101,13 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         tuple(ended),
         proposals(ordered),
     )
+
+
+def _mentions(candidate: AnyCandidate) -> Iterator[Mention]:
+    for place in ("entity", "subject", "object", "actor", "name"):
+        mention = getattr(candidate, place, None)
+        if isinstance(mention, Mention):
+            yield mention
 
 
 def _renamed(told: EntityName, speaker: EntityName, statement: Statement) -> set[EntityName]:

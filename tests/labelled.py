@@ -78,7 +78,7 @@ def labelled(path: Path = SENTENCES) -> Iterator[Labelled]:
 
 
 def called(entity: Mention) -> str:
-    return "I" if entity.speaker else entity.name
+    return "I" if entity.speaker else f"my {entity.name}" if entity.mine else entity.name
 
 
 def brief(candidate: AnyCandidate) -> str:

@@ -9,7 +9,7 @@ from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON_POSSESSIVE, lis
 from memory.extraction.moods import Mood
 from memory.extraction.phrases import Phrase, is_name, is_pointing, value_of
 from memory.extraction.stated_time import Bound, StatedTime, Tense
-from memory.extraction.turns import Reading
+from memory.extraction.turns import Reading, as_person
 
 # Too empty to be an event, or about minds and words rather than deeds.
 _LIGHT = listed(
@@ -58,7 +58,7 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         end=reading.end,
         confidence=0.8 if phrase is not None else 0.7,
         category="context",
-        actor=actor if actor.speaker or actor.type != "other" else Mention(type="person", name=actor.name),
+        actor=actor if actor.type != "other" else as_person(actor),
         verb=_verb(reading),
         object=value_of(_unparticled(phrase)) if phrase is not None else None,
         summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
@@ -84,7 +84,7 @@ def _appointment(reading: Reading) -> ActionCandidate | None:
         noun = next((phrase for phrase in reading.phrases if phrase.preposition in ("on", "at", "in")), None)
     if noun is None or reading.actor is None:
         return None
-    actor = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+    actor = as_person(reading.actor)
     return _on(reading, actor, reading.lemma, value_of(noun.words), time)
 
 
@@ -99,7 +99,7 @@ def _gave_up(reading: Reading) -> ActionCandidate | None:
     words = [first, *(word for word in reading.clause.after if word.dep_ in ("prep", "pobj", "det"))]
     time = next((time for time in reading.times if time.bound is Bound.AT), None)
     own = [word for word in words if time is None or not _within(word, time, reading)]
-    actor = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+    actor = as_person(reading.actor)
     thing = value_of([own[0], *own[1:]])
     return _on(reading, actor, control.lemma_.lower(), thing, time)
 

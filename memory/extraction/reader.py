@@ -182,7 +182,8 @@ def _claims(reading: Reading) -> Iterator[Claim]:
 
 
 def _of_speaker(claim: Claim) -> bool:
-    return claim.subject.speaker or (isinstance(claim.value, Mention) and claim.value.speaker)
+    subject, value = claim.subject, claim.value
+    return subject.speaker or subject.mine or (isinstance(value, Mention) and (value.speaker or value.mine))
 
 
 def _people_in(claim: Claim) -> Iterator[Mention]:

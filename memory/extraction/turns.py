@@ -10,9 +10,10 @@ from spacy.tokens import Doc, Span, Token
 from memory.candidates import SPEAKER, Mention
 from memory.extraction.clauses import Clause, clauses_of
 from memory.extraction.language import is_english
-from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON, JOB_HEADS, THING_KINDS, listed
+from memory.extraction.lexicon import APPOINTMENTS, FAMILY, FIRST_PERSON, JOB_HEADS, THING_KINDS, listed
 from memory.extraction.moods import mood_of_sentence
 from memory.extraction.phrases import Phrase, complements, entity_type, is_name, name_around, value_of
+from memory.extraction.relatives import relative
 from memory.extraction.standing import Standing, standing_of
 from memory.extraction.stated_time import Bound, StatedTime, Tense, find_stated_times
 
@@ -208,6 +209,8 @@ def actor_of(subject: Token) -> Mention | None:
     """Who a subject names: the speaker, someone or something by name, or None if neither."""
     if subject.lower_ in FIRST_PERSON:
         return SPEAKER
+    if (kin := _unnamed_relative(subject)) is not None:
+        return kin
     if subject.tag_ in ("PRP", "PRP$", "WP", "DT", "EX"):
         return None
     # "My sister Ana": the name stands beside the noun.
@@ -220,3 +223,21 @@ def actor_of(subject: Token) -> Mention | None:
     if name[0].i and name[0].nbor(-1).tag_ in ("PRP$", "POS"):
         return None
     return Mention(type=entity_type(name, "other"), name=value_of(name))
+
+
+def as_person(actor: Mention) -> Mention:
+    """The actor, of whom the words tell what only persons do."""
+    return actor if actor.speaker or actor.mine else Mention(type="person", name=actor.name)
+
+
+def _unnamed_relative(noun: Token) -> Mention | None:
+    """ "My mother", with no name beside it and nothing that tells her from another."""
+    kin = relative(noun)
+    if noun.tag_ != "NN" or noun.lower_ not in FAMILY or noun.i == 0 or not kin:
+        return None
+    beside = any(child.dep_ in ("appos", "compound", "relcl", "amod") for child in noun.children)
+    following = noun.nbor(1) if noun.i + 1 < len(noun.doc) else None
+    named = following is not None and following.text[:1].isupper() and following.tag_ == "NNP"
+    if beside or named or noun.nbor(-1).lower_ != "my" or noun.head.dep_ == "poss" or noun.dep_ == "poss":
+        return None
+    return Mention(type="person", name=kin, mine=True)

@@ -100,6 +100,8 @@ def subject_of(reading: Reading, expected: str) -> Mention:
     """The actor, typed by what the predicate tells of it: only persons live, work and like."""
     actor = reading.actor
     assert actor is not None
+    if actor.mine:
+        return actor
     if actor.speaker or not expected:
         return actor if actor.speaker or actor.type != "other" else Mention(type="other", name=actor.name)
     return Mention(type=expected, name=actor.name)

@@ -11,12 +11,12 @@ from memory.extraction.lexicon import (
     ACQUAINTANCES,
     FAMILY,
     FIRST_PERSON_POSSESSIVE,
-    IN_LAWS,
     PETS,
     RELATIVE_NO_MORE,
     listed,
 )
 from memory.extraction.phrases import is_name, name_around, value_of
+from memory.extraction.relatives import SPELLINGS, is_mine, noun_end, relative
 from memory.extraction.turns import Reading
 
 _CALLED = listed("named called name call")
@@ -27,24 +27,6 @@ _MANY = {
     **dict.fromkeys(("dogs", "cats", "pets", "hamsters", "rabbits", "parrots", "kittens", "puppies"), "pets"),
     **dict.fromkeys(("friends",), "friends"),
 }
-_SPELLINGS = {
-    "mom": "mother",
-    "mum": "mother",
-    "mama": "mother",
-    "dad": "father",
-    "papa": "father",
-    "kid": "child",
-    "grandma": "grandmother",
-    "grandpa": "grandfather",
-    "granddad": "grandfather",
-    "puppy": "dog",
-    "kitten": "cat",
-    "bunny": "rabbit",
-    "neighbor": "neighbour",
-    "co-worker": "coworker",
-    "fiancee": "fiancée",
-    "fiance": "fiancé",
-}
 
 
 class Kinship:
@@ -53,8 +35,8 @@ class Kinship:
     def read(self, reading: Reading) -> Iterator[Claim]:
         seen: set[int] = set()
         for word in reading.clause.own:
-            noun = _relative(word)
-            if noun and _is_mine(word):
+            noun = relative(word)
+            if noun and is_mine(word):
                 for name in self._beside(word):
                     seen.add(name[0].i)
                     yield _claim(noun, word, name, Aspect.GIVEN)
@@ -68,7 +50,7 @@ class Kinship:
 
     def _beside(self, word: Token) -> Iterator[tuple[Token, ...]]:
         """ "my sister Ana", "my sister, Ana,", "Ana, my sister,"."""
-        doc, position = word.doc, _noun_end(word) + 1
+        doc, position = word.doc, noun_end(word) + 1
         following = doc[position] if position < len(doc) else None
         comma = following is not None and following.text == ","
         if comma and position + 1 < len(doc):
@@ -93,8 +75,8 @@ class Kinship:
         owner = subject
         if subject.lemma_.lower() == "name":
             owner = next((child for child in subject.children if child.dep_ == "poss"), subject)
-        noun = _relative(owner)
-        if not noun or not _is_mine(owner):
+        noun = relative(owner)
+        if not noun or not is_mine(owner):
             return
         direct = reading.direct()
         if not direct:
@@ -115,9 +97,9 @@ class Kinship:
             if word.i <= reading.clause.head.i or word.lower_ not in _CALLED or word.i + 1 >= sentence.end:
                 continue
             noun_token = word.nbor(-1)
-            noun = _relative(noun_token)
+            noun = relative(noun_token)
             name = _person_name(word.nbor(1))
-            if noun and name and not _is_mine(noun_token):
+            if noun and name and not is_mine(noun_token):
                 yield _claim(noun, noun_token, name, _possession(reading.lemma))
 
     def _names_told(self, reading: Reading) -> Iterator[Claim]:
@@ -127,17 +109,17 @@ class Kinship:
             if word.lower_ == "name" and word.i >= 3 and doc[word.i - 1].tag_ == "POS" and word.i + 2 < word.sent.end:
                 noun = doc[word.i - 2]
                 verb, name = doc[word.i + 1], _person_name(doc[word.i + 2])
-                mine = _relative(noun) and _is_mine(noun)
+                mine = relative(noun) and is_mine(noun)
                 if mine and verb.lower_ in ("is", "'s") and name:
-                    yield _claim(_relative(noun), noun, name, Aspect.GIVEN)
+                    yield _claim(relative(noun), noun, name, Aspect.GIVEN)
         if reading.actor == SPEAKER and reading.lemma == "have" and reading.standing.polarity is Polarity.AFFIRMED:
             for phrase in reading.direct()[:1]:
                 noun, doc = phrase.head, phrase.head.doc
-                if not _relative(noun) or noun.i + 2 >= noun.sent.end or doc[noun.i + 1].text != ",":
+                if not relative(noun) or noun.i + 2 >= noun.sent.end or doc[noun.i + 1].text != ",":
                     continue
                 name = _person_name(doc[noun.i + 2])
                 if name and name[0].i == noun.i + 2:
-                    yield _claim(_relative(noun), noun, name, Aspect.GIVEN)
+                    yield _claim(relative(noun), noun, name, Aspect.GIVEN)
 
     def _several(self, reading: Reading) -> Iterator[Claim]:
         """ "I have two kids, Leo and Maya", "my sons are Max and Tim", "my daughters Ida and Eva"."""
@@ -145,7 +127,7 @@ class Kinship:
             key = _MANY.get(word.lower_)
             if key is None:
                 continue
-            owned = _is_mine(word) or (
+            owned = is_mine(word) or (
                 reading.actor == SPEAKER and reading.lemma == "have" and word.i > reading.clause.head.i
             )
             if not owned or reading.standing.polarity is not Polarity.AFFIRMED:
@@ -168,13 +150,13 @@ class Kinship:
             return
         if noun is None or noun.lemma_.lower() not in PETS - {"pet"} or any(_name_beside(noun)):
             return
-        if (died or forgotten) != _is_mine(noun) or (not died and noun.i < head.i):
+        if (died or forgotten) != is_mine(noun) or (not died and noun.i < head.i):
             return
         kind = noun.lemma_.lower()
         yield Claim(
             subject=SPEAKER,
             key="pets",
-            value=_SPELLINGS.get(kind, kind),
+            value=SPELLINGS.get(kind, kind),
             start=reading.start,
             end=reading.end,
             category="identity",
@@ -191,8 +173,8 @@ class Kinship:
         head = reading.phrases[0].head
         name = _person_name(subject)
         mine = words[0].lower_ in FIRST_PERSON_POSSESSIVE and not any(word.lower_ in RELATIVE_NO_MORE for word in words)
-        if name and name[0].i not in seen and mine and _relative(head):
-            yield _claim(_relative(head), head, name, Aspect.STATE)
+        if name and name[0].i not in seen and mine and relative(head):
+            yield _claim(relative(head), head, name, Aspect.STATE)
 
 
 def _claim(noun: str, word: Token, name: tuple[Token, ...], aspect: Aspect) -> Claim:
@@ -213,19 +195,6 @@ def _claim(noun: str, word: Token, name: tuple[Token, ...], aspect: Aspect) -> C
 
 def _possession(lemma: str) -> Aspect:
     return Aspect.STATE if lemma in ("have", "own") else Aspect.EVENT
-
-
-def _relative(word: Token) -> str:
-    """The kind of relative that `word` names, or ""."""
-    lower, lemma = word.lower_, word.lemma_.lower()
-    if lower in IN_LAWS and _noun_end(word) > word.i:
-        return f"{lower}_in_law"
-    if word.tag_ in ("NNS", "NNPS") and lower not in PETS | FAMILY:
-        return ""  # "my sisters Ana and Eva": several, not one slot
-    for candidate in (lower, lemma):
-        if candidate in FAMILY or candidate in PETS or candidate in ACQUAINTANCES:
-            return _SPELLINGS.get(candidate, candidate)
-    return ""
 
 
 def _names_after(word: Token) -> list[tuple[Token, ...]]:
@@ -252,28 +221,6 @@ def _name_beside(noun: Token) -> Iterator[Token]:
     for word in following:
         if word.lower_ in _CALLED or (word.text[:1].isupper() and word.tag_ == "NNP"):
             yield word
-
-
-def _noun_end(word: Token) -> int:
-    """Index of the last word of "mother-in-law"."""
-    doc = word.doc
-    if word.i + 4 < len(doc) and [doc[word.i + step].text for step in (1, 2, 3, 4)] == ["-", "in", "-", "law"]:
-        return word.i + 4
-    return word.i
-
-
-def _is_mine(word: Token) -> bool:
-    """Whether "my" or "our" stands before `word`, with nothing that takes it back ("my late", "my ex-")."""
-    doc = word.doc
-    for position in range(word.i - 1, max(word.i - 5, -1), -1):
-        before = doc[position]
-        if before.lower_ in FIRST_PERSON_POSSESSIVE:
-            return True
-        if before.lower_ in RELATIVE_NO_MORE or not (
-            before.tag_ in ("JJ", "JJR", "JJS", "NN", "CD") or before.text == "-"
-        ):
-            return False
-    return False
 
 
 def _person_name(word: Token) -> tuple[Token, ...]:

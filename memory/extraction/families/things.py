@@ -11,7 +11,7 @@ from memory.extraction.families.systems import described_thing
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
-from memory.extraction.turns import Reading
+from memory.extraction.turns import Reading, as_person
 
 _TECHNICAL = {
     ("write", "in"): "written_in",
@@ -152,7 +152,7 @@ class Things:
                 phrase = Phrase(phrase.words[-1:])
             if not is_name(phrase.words) or is_pointing(phrase.words):
                 continue
-            subject = reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name)
+            subject = as_person(reading.actor)
             yield self._claim(reading, subject, key, phrase, confidence=0.9)
 
     def _named_thing(self, reading: Reading) -> Iterator[Claim]:
@@ -211,7 +211,7 @@ class Things:
         for phrase in reading.phrases:
             if phrase.preposition == "to" and is_name(phrase.words):
                 yield Claim(
-                    subject=reading.actor if reading.actor.speaker else Mention(type="person", name=reading.actor.name),
+                    subject=as_person(reading.actor),
                     key="married_to",
                     value=mention(phrase.words, "person"),
                     start=reading.start,

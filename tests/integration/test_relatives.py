@@ -1,0 +1,20 @@
+"""What is said of "my mother" belongs to one entity, and follows when her name is told."""
+
+from projections import attribute_versions, entities
+from tests.worlds import World
+
+
+def values(world: World, name: str, key: str) -> list[str]:
+    with world.reading() as reader:
+        known = [row.id for row in entities.named(reader, "person", name)]
+        return [row.value for row in attribute_versions.history(reader, known, key)]
+
+
+def test_a_relative_without_a_name_is_one_entity_that_a_name_joins(world: World) -> None:
+    session = world.say("My name is Ottavia.").session_id
+    world.say("My mother lives in Tucson.", session_id=session)
+    world.say("My mother moved to Phoenix last month.", session_id=session)
+    assert values(world, "ottavia's_mother", "location") == ["Phoenix", "Tucson"]
+    world.say("My mother's name is Ruth.", session_id=session)
+    assert values(world, "ruth", "location") == ["Phoenix", "Tucson"]
+    assert not world.verified().problem
