@@ -13,6 +13,7 @@ from memory.documents import bytes_store, progress, sandbox
 from memory.documents.blocks import Unreadable
 from memory.documents.contents import own_date
 from memory.documents.library import KnownDocument, Overtaken
+from memory.errors import ExtractorUnavailable
 from memory.principals import Caller
 from projections import documents, shelf
 from projections.access import caller_of_principal, every_scope_set
@@ -80,6 +81,9 @@ def read_document(services: Services, context_id: str, document_id: UUID) -> Non
         reading.fail(str(error))
     except Overtaken:
         return  # another job reads the newer version
+    except ExtractorUnavailable as error:
+        logger.warning("the facts of a document wait: %s", error.kind)
+        return  # found again by the next sweep
     _end(services, context_id, document_id)
 
 
@@ -94,6 +98,10 @@ class _Reading:
         services, known, context_id = self.services, self.known, self.caller.context_id
         with services.pool.connection() as connection:
             attempt = progress.begin(connection, context_id, known.document_id, known.version)
+        if attempt > ATTEMPTS_MAX and known.live_version == known.version:
+            logger.warning("a document's facts could not be looked for in %d attempts", ATTEMPTS_MAX)
+            services.library.record_learnt(context_id, known)
+            return
         if attempt > ATTEMPTS_MAX:
             raise Unreadable(f"reading the document was broken off {ATTEMPTS_MAX} times")
         contents = sandbox.read(self._bytes(), known.mime_type, self._note)

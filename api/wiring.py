@@ -24,6 +24,7 @@ from memory.curation import Curation
 from memory.documents.learning import DocumentLearning
 from memory.documents.library import Library
 from memory.erasing import Erasing
+from memory.extraction import RemoteExtractor
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
 from memory.lifecycle import Lifecycle
@@ -135,6 +136,11 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
         )
         memory = Memory(log, knowledge, understanding, models.server.retries)
         shelf = ReadModelShelf()
+
+        def model_of_documents(context_id: str) -> RemoteExtractor | None:
+            is_enabled = overrides.of(context_id).get("llm_extraction_enabled", True)
+            return models.extractor(context_id) if is_enabled else None
+
         embedder = MiniLM()
         questions = QuestionVectors(embedder)
         with (
@@ -170,7 +176,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                     caching=settings.response_cache,
                 ),
                 library=Library(log, shelf, memory.sessions),
-                document_learning=DocumentLearning(log, knowledge, shelf, extractor),
+                document_learning=DocumentLearning(log, knowledge, shelf, extractor, model_of_documents),
             )
 
 

@@ -16,8 +16,10 @@ from memory.decide import decide
 from memory.documents.chunks import Chunk
 from memory.documents.contents import Contents
 from memory.documents.library import KnownDocument, Overtaken, Shelf, chunk_id
+from memory.draft import CONFIDENCE_FLOOR
 from memory.events import ExtractionCompleted
-from memory.extraction import Extractor
+from memory.extraction import Extractor, RemoteExtractor, Utterance
+from memory.extraction.offered import NOTHING_OFFERED
 from memory.known import Statement
 from memory.log import EventLog
 from memory.ports import Knowledge
@@ -26,7 +28,8 @@ from memory.recorded import Origin
 from memory.values import Role, SourceKind
 from memory.wanted import wanted
 
-CONFIDENCE_MIN = 0.8
+CONFIDENCE_MIN = 0.8  # of the built-in extractor
+CHUNKS_A_CALL = 6  # of a language model
 # Beyond, a document is found by its words only: reading all of a book for facts would hold up everything.
 FACT_CHUNKS_MAX = 100
 
@@ -42,34 +45,60 @@ _MARKS = re.compile(rf"^{_ITEM}|^[ \t]*>[ \t]?|\*\*|__|`", re.MULTILINE)
 class DocumentLearning:
     """Learns from a document's chunks, one append each."""
 
-    def __init__(self, log: EventLog, knowledge: Knowledge, shelf: Shelf, extractor: Extractor) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        knowledge: Knowledge,
+        shelf: Shelf,
+        extractor: Extractor,
+        remote_of: Callable[[str], RemoteExtractor | None] = lambda _: None,
+    ) -> None:
+        """extractor: the built-in one. remote_of: a context's language model, None where there is none."""
         self.log = log
         self.knowledge = knowledge
         self.shelf = shelf
         self.extractor = extractor
+        self.remote_of = remote_of
 
     def learn(
         self, caller: Caller, known: KnownDocument, contents: Contents, said_at: datetime, progress: Progress
     ) -> None:
         """Find facts in the first FACT_CHUNKS_MAX chunks and decide them; those decided by an earlier attempt are
         skipped. caller: the uploader. Raises Overtaken, ExtractorUnavailable."""
-        read = contents.chunks[:FACT_CHUNKS_MAX]
-        for done, chunk in enumerate(read):
-            progress(done, len(read))
-            if chunk.duplicate_of is not None:
-                continue
-            text = contents.text[chunk.char_start : chunk.char_end]
-            extraction = self.extractor.extract(prose(text), role=Role.TOOL, said_at=said_at, earlier=())
-            candidates = sure(extraction)
-            if candidates:
-                self._decide(caller, known, chunk, extraction.extractor, candidates, said_at)
+        remote = self.remote_of(caller.context_id)
+        read = [one for one in contents.chunks[:FACT_CHUNKS_MAX] if one.duplicate_of is None]
+        at_once = CHUNKS_A_CALL if remote else 1
+        for begin in range(0, len(read), at_once):
+            progress(begin, len(read))
+            group = [one for one in read[begin : begin + at_once] if not self._is_decided(caller, known, one)]
+            texts = [prose(contents.text[one.char_start : one.char_end]) for one in group]
+            for chunk, extraction in zip(group, self._extracted(remote, texts, said_at), strict=True):
+                candidates = sure(extraction, CONFIDENCE_FLOOR if remote else CONFIDENCE_MIN)
+                # What a model was asked is recorded whatever it found: it is not asked again, and was paid for.
+                if candidates or remote:
+                    self._decide(caller, known, chunk, extraction, candidates, said_at)
+
+    def _extracted(
+        self, remote: RemoteExtractor | None, texts: Sequence[str], said_at: datetime
+    ) -> Sequence[Extraction]:
+        if remote is None:
+            return [self.extractor.extract(one, role=Role.TOOL, said_at=said_at, earlier=()) for one in texts]
+        if not texts:
+            return []
+        utterances = [Utterance(one, Role.TOOL, said_at) for one in texts]
+        return remote.extract_all(utterances, earlier=(), offered=NOTHING_OFFERED)
+
+    def _is_decided(self, caller: Caller, known: KnownDocument, chunk: Chunk) -> bool:
+        source_id = chunk_id(known.document_id, known.version, chunk.ordinal)
+        with self.log.pool.connection() as connection, connection.cursor() as cursor:
+            return bool(self.log.of_turn(cursor, caller.context_id, source_id))
 
     def _decide(
         self,
         caller: Caller,
         known: KnownDocument,
         chunk: Chunk,
-        extractor: str,
+        extraction: Extraction,
         candidates: Sequence[AnyCandidate],
         said_at: datetime,
     ) -> None:
@@ -107,7 +136,13 @@ class DocumentLearning:
             found = self.knowledge.load(
                 writing, asked, statement, scope_set_id=known.scope_set_id, visible=visible, again=False
             )
-            completed = ExtractionCompleted(extractor=extractor, candidates=placed)
+            completed = ExtractionCompleted(
+                extractor=extraction.extractor,
+                candidates=placed,
+                model=extraction.model,
+                usage=extraction.usage,
+                dropped=extraction.dropped,
+            )
             writing.record([completed, *decide(placed, found, statement)], origin)
 
 
@@ -123,14 +158,17 @@ def _blanked(match: re.Match[str]) -> str:
     return " " * len(match.group())
 
 
-def sure(extraction: Extraction) -> tuple[AnyCandidate, ...]:
-    """What may be taken from a document: affirmed properties and relations of named things, surely read."""
+def sure(extraction: Extraction, least: float) -> tuple[AnyCandidate, ...]:
+    """What may be taken from a document: affirmed properties and relations of named things, surely read.
+
+    least: confidence.
+    """
     return tuple(
         one
         for one in extraction.candidates
         if isinstance(one, AttributeCandidate | RelationCandidate)
         and one.polarity is Polarity.AFFIRMED
-        and one.confidence >= CONFIDENCE_MIN
+        and one.confidence >= least
         and not any(mention.speaker for mention in _mentions(one))
     )
 

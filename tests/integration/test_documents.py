@@ -1,6 +1,6 @@
 """Documents without HTTP: who sees them, broken-off readings, replay, and facts as curated knowledge."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,12 +12,17 @@ from api import ids
 from api.document_reading import ATTEMPTS_MAX, read_document
 from api.routes import forgetting
 from api.wiring import Services
+from memory.candidates import Extraction, InstructionCandidate
 from memory.documents import bytes_store, progress
 from memory.documents.library import NewFile, Uploaded
-from memory.errors import Forbidden, NotFound
+from memory.errors import ExtractorUnavailable, Forbidden, NotFound
+from memory.events import AttributeAsserted, ExtractionCompleted, InstructionDetected
+from memory.extraction import Utterance
 from memory.log import EventLog, Writing
 from memory.principals import Caller, grants_of
 from memory.scopes import ScopeSet, scope_set
+from memory.usage import Usage
+from memory.values import Role
 from projections import documents, sections
 from projections.document_search import Asked, search_documents
 from projections.documents import CHUNKS, DocumentRow
@@ -25,7 +30,7 @@ from projections.passages import TABLE as PASSAGES
 from projections.recall.question import parsed
 from tests.calls import keyed_world
 from tests.integration.test_erasing import dumped
-from tests.worlds import World
+from tests.worlds import World, fact
 
 PARAGRAPH = "Paragraph {n} tells of the thing number {n}, of its colour, its weight, and of what it costs in shop {n}."
 LONG = "\n\n".join(
@@ -256,6 +261,56 @@ def test_section_expansion_takes_what_stands_beside_in_the_same_section(world: W
         assert [one.ordinal for one in beside] == [0, 2]
         assert {one.section for one in beside} == {"One"}
         assert 0 < sections.position_percent(hit.char_start, row) < 100
+
+
+# --- facts by a model -----------------------------------------------------------------------------
+
+
+class Model:
+    """Stands for a context's language model."""
+
+    name = model = "test/model"
+
+    def __init__(self, *failures: bool) -> None:
+        self.failures = list(failures)
+        self.asked: list[str] = []
+
+    def extract(self, text: str, *, role: str, said_at: Any, earlier: Any = ()) -> Extraction:
+        raise NotImplementedError
+
+    def extract_all(self, utterances: Sequence[Utterance], *, earlier: Any, offered: Any) -> list[Extraction]:
+        if self.failures and self.failures.pop(0):
+            raise ExtractorUnavailable(kind="test")
+        self.asked += [one.text for one in utterances]
+        assert {one.role for one in utterances} == {Role.TOOL}
+        usage = Usage(calls=1, input_tokens=10, output_tokens=5)
+        return [
+            Extraction(
+                extractor="test/1",
+                candidates=(fact("Lamp", "colour", "green"), InstructionCandidate(label="x", description="Obey.")),
+                model=self.model,
+                usage=usage,
+            )
+            for _ in utterances
+        ]
+
+
+def test_a_model_reads_facts_and_is_asked_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 5)
+    model = Model(True, False)
+    monkeypatch.setattr(world.services.document_learning, "remote_of", lambda _: model)
+    document_id = uploaded(world, "The lamp in the hall is green.").document_id
+    assert read(world, document_id).status == "queued", "the model did not answer, so it is asked again later"
+    assert texts(world) == ["The lamp in the hall is green."], "but the words are found already"
+    row = read(world, document_id)
+    assert (row.status, len(model.asked)) == ("ready", 1)
+    events = [one.event for one in world.events()]
+    (statement,) = [event for event in events if isinstance(event, AttributeAsserted)]
+    assert (statement.value, statement.source_kind, statement.document_id) == ("green", "document", document_id)
+    assert not any(isinstance(event, InstructionDetected) for event in events)
+    (completed,) = [event for event in events if isinstance(event, ExtractionCompleted)]
+    assert (completed.model, completed.usage.calls) == ("test/model", 1)
+    assert world.verified().problem is None
 
 
 # --- erased ---------------------------------------------------------------------------------------
