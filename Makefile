@@ -34,7 +34,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide
+bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat
 	$(BIN)/python -m tests.bench.$(NAME) $(FILE)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows

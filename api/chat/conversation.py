@@ -189,6 +189,8 @@ def _answer(
     session_id = prepared.message.session_id or prepared.message.new_session_id
     trace_id = ids.new_id()
     retrieved, reused = prepared.retrieved, prepared.reused
+    cost = (prepared.model.usage.cost if prepared.model and not reused else None) or 0.0
+    call.note.model, call.note.cost, call.note.trace_id = replying.model_name, cost, ids.ulid(trace_id)
     _keep_for_others(call, replying, trace_id, updates, position, (user_turn_id, reply_turn_id), session_id)
     call.services.traces.add(
         Trace(
@@ -210,7 +212,7 @@ def _answer(
             user_turn_id=user_turn_id,
             reply_turn_id=reply_turn_id,
             model=replying.model_name,
-            cost=(prepared.model.usage.cost if prepared.model and not reused else None) or 0.0,
+            cost=cost,
         )
     )
     return {

@@ -1,15 +1,16 @@
 """POST /chat and the older POST /sessions/{id}/chat: the whole conversation loop, at once or streamed."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 import psycopg_pool
 from starlette.responses import Response
 
 from api import ids
+from api.calls import Call
 from api.chat import conversation
 from api.chat.conversation import Replying
 from api.chat.preparation import Heard, Message, prepare
@@ -19,6 +20,8 @@ from api.routes.facts import session_ids
 from api.schemas import ChatBody, SessionChatBody
 from api.wire import Json
 from memory.errors import InvalidRequest, ModelUnavailable, PalimpsestError, Unavailable
+
+B = TypeVar("B", ChatBody, SessionChatBody)
 
 EVENT_STREAM = "text/event-stream"
 
@@ -40,11 +43,29 @@ class ReplyMissing(ModelUnavailable):
 
 async def chat(exchange: Exchange) -> Response:
     """Nothing is stored before the reply is complete; then both turns are, and the user's is understood."""
-    call = exchange.call
-    await exchange.read(call.caller)
+    body, message = await _asked(exchange, _message)
+    return await _answered(exchange, _newer(exchange, message, streamed=_streamed(exchange, body)), body)
+
+
+async def chat_in_session(exchange: Exchange) -> Response:
+    """The user's turn is stored and understood first, then the reply is too."""
+    body, message = await _asked(exchange, _message_in_session)
+    return await _answered(exchange, _older(exchange, message, streamed=_streamed(exchange, body)), body)
+
+
+async def _asked(exchange: Exchange, read: Callable[[Call], tuple[B, Message]]) -> tuple[B, Message]:
+    """What the request asks for. Whatever is wrong with it, a caller without a key only learns that."""
+    try:
+        return read(exchange.call)
+    except PalimpsestError:
+        await exchange.read(exchange.call.caller)
+        raise
+
+
+def _message(call: Call) -> tuple[ChatBody, Message]:
     body = call.parsed(ChatBody)
     session_id, new_session_id = session_ids(body.session_id)
-    message = Message(
+    return body, Message(
         text=_words(body.message, "message"),
         session_id=session_id,
         new_session_id=new_session_id,
@@ -54,16 +75,12 @@ async def chat(exchange: Exchange) -> Response:
         suppressed=body.suppress_markers,
         cached=not body.bypass_cache,
     )
-    return await _answered(exchange, _newer(exchange, message, streamed=_streamed(exchange, body)), body)
 
 
-async def chat_in_session(exchange: Exchange) -> Response:
-    """The user's turn is stored and understood first, then the reply is too."""
-    call = exchange.call
-    await exchange.read(call.caller)
+def _message_in_session(call: Call) -> tuple[SessionChatBody, Message]:
     body = call.parsed(SessionChatBody)
     session_id, new_session_id = session_ids(call.path["session_id"])
-    message = Message(
+    return body, Message(
         text=_words(body.content, "content"),
         session_id=session_id,
         new_session_id=new_session_id,
@@ -72,7 +89,6 @@ async def chat_in_session(exchange: Exchange) -> Response:
         suppressed=body.suppress_markers,
         cached=not body.bypass_cache,
     )
-    return await _answered(exchange, _older(exchange, message, streamed=_streamed(exchange, body)), body)
 
 
 async def _newer(exchange: Exchange, message: Message, *, streamed: bool) -> Course:
@@ -118,6 +134,9 @@ async def _answered(exchange: Exchange, course: Course, body: ChatBody | Session
         first = await exchange.unless_gone(anext(course))
     except ReplyMissing as error:
         return problem(error, error.more)
+    except InvalidRequest:
+        await exchange.read(exchange.call.caller)  # a caller without a key only learns that
+        raise
     return event_stream(_frames(first, course))
 
 

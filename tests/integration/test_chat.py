@@ -202,7 +202,14 @@ def test_a_closed_session_and_a_wrong_key_are_refused(talk: Talk, llmock: LLMock
     session_id = talk.session()
     talk.http.delete(f"/sessions/{session_id}")
     assert talk.say("Hi", session_id).status_code == 409
-    assert talk.http.post("/chat", json={}, headers={"Authorization": "Bearer wrong"}).status_code == 401
+    for body in (
+        {},
+        {"message": "Hi"},
+        {"message": "Hi", "model": "openai/unheard-of"},
+        {"content": "Hi", "model": "x/y"},
+    ):
+        for path in ("/chat", f"/sessions/{session_id}/chat", "/sessions/x/chat"):
+            assert talk.http.post(path, json=body, headers={"Authorization": "Bearer wrong"}).status_code == 401
     assert llmock.requests == []
 
 
