@@ -190,9 +190,11 @@ class Identities:
         elif other.entity_id == entity_id:
             return entity_id
         elif name in self.known.name_ids and self.draft.statement.source_kind.rank < SourceKind.UPSERT.rank:
-            # Another name of somebody else: two may go by it, so only an operator makes them one.
-            about = f"{self._spelt(also, name[1])}: {other.name}, or perhaps {into.name}"
-            self.draft.flag(about, UNSURE_NAME, entity_id, SAME_AS)
+            # Another name of somebody else: two may go by it, so only an operator makes them one. That one has two
+            # sisters is no doubt about either.
+            if not also.mine:
+                about = f"{self._spelt(also, name[1])}: {other.name}, or perhaps {into.name}"
+                self.draft.flag(about, UNSURE_NAME, entity_id, None)
             return entity_id
         else:
             self.draft.settle(other.entity_id, SAME_AS)

@@ -25,8 +25,8 @@ _IRREGULAR = {
 def may_be_one(one: str, other: str) -> bool:
     """Whether two names, in any spelling, may mean one person. False for the same name."""
     first, second = _words(one), _words(other)
-    if not first or not second or first == second:
-        return False
+    if not first or not second or first == second or any(one[0].endswith("'s") for one in (first, second)):
+        return False  # "Ana's sister" is not Ana
     if first[1:] != second[1:] and first[1:] and second[1:]:
         return False  # two family names
     return first[0] == second[0] or _is_short_for(first[0], second[0]) or _is_short_for(second[0], first[0])

@@ -202,6 +202,20 @@ def test_what_the_speaker_calls_somebody_is_a_name_too() -> None:
     assert [value for value, *_ in story.line("ana", "city")] == ["Rome"]
 
 
+def test_a_name_that_two_go_by_joins_nobody() -> None:
+    katrin, ana, eva = (Mention(type="person", name=name) for name in ("Katrin", "Ana", "Eva"))
+    sister = Mention(type="person", name="sister", mine=True)
+    story = Story()
+    story.when(EntityCandidate(entity=katrin), AliasCandidate(entity=katrin, name=KAT))
+    events = story.when(AliasCandidate(entity=KATHERINE, name=KAT), at=NOON + DAY)
+    assert "EntitiesMerged" not in types(events)
+    assert [event.about for event in events if isinstance(event, UncertaintyFlagged)] == [
+        "Kat: Katrin, or perhaps Katherine"
+    ]
+    story.when(AliasCandidate(entity=ana, name=sister), at=NOON + 2 * DAY)
+    assert types(story.when(AliasCandidate(entity=eva, name=sister), at=NOON + 3 * DAY)) == ["EntityRecognised"]
+
+
 # (hours after noon, by which name, value, polarity, whether it tells of a change): one of each hour.
 tellings = st.lists(
     st.tuples(
@@ -324,7 +338,14 @@ def test_likely_forms_of_one_name(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Locker 41", "Locker 42"), ("Ana", "Anb"), ("Dan", "Dana"), ("Alice Smith", "Alice Jones"), ("Bo", "Bob")],
+    [
+        ("Locker 41", "Locker 42"),
+        ("Ana", "Anb"),
+        ("Dan", "Dana"),
+        ("Alice Smith", "Alice Jones"),
+        ("Bo", "Bob"),
+        ("Ana's sister", "Ana"),
+    ],
 )
 def test_names_that_differ_by_a_number_or_one_letter_are_not_even_asked_about(one: str, other: str) -> None:
     assert not may_be_one(one, other)
