@@ -28,15 +28,13 @@ LIMIT %(limit)s
 
 SPOKEN_OF = """
 SELECT e.id, e.name, e.type, max(p.position_from)
-FROM {provenance} AS p JOIN {entities} AS e ON e.id = p.subject_id
-WHERE p.turn_id = ANY(%(turn_ids)s) AND e.forgotten_at IS NULL
+FROM (
+    SELECT t.id FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(turns)s
+) AS l JOIN {provenance} AS p ON p.turn_id = l.id JOIN {entities} AS e ON e.id = p.subject_id
+WHERE e.forgotten_at IS NULL
 GROUP BY e.id, e.name, e.type
 ORDER BY max(p.position_from) DESC
 LIMIT %(limit)s
-"""
-
-LAST_TURNS = """
-SELECT t.id FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(limit)s
 """
 
 KEYS_OF = """
@@ -68,18 +66,24 @@ class ReadModelVocabulary:
             generation = generation_of(connection, context_id)
             if generation is None:
                 return NOTHING_OFFERED
-            return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
+            with connection.pipeline():
+                return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
 
 
 def _offered(reader: Reader, session_id: UUID, texts: Sequence[str]) -> Offered:
-    turn_ids = [row[0] for row in reader.tuples(LAST_TURNS, {"session_id": session_id, "limit": SESSION_TURNS})]
-    named = reader.tuples(NAMED, {"keys": list(_name_keys(texts)), "limit": NAMES_MAX})
-    spoken_of = reader.tuples(SPOKEN_OF, {"turn_ids": turn_ids, "limit": NAMES_MAX})
-    entities = {row[0]: (row[1], row[2]) for row in (*named, *spoken_of)}
+    # In a pipeline: what does not depend on each other is asked together.
+    named = reader.ask(NAMED, {"keys": list(_name_keys(texts)), "limit": NAMES_MAX})
+    spoken_of = reader.ask(SPOKEN_OF, {"session_id": session_id, "turns": SESSION_TURNS, "limit": NAMES_MAX})
+    all_keys = reader.ask(ALL_KEYS, {"limit": KEYS_READ_MAX})
+    entities = {row[0]: (row[1], row[2]) for row in (*named.fetchall(), *spoken_of.fetchall())}
     ids = {"ids": list(entities)}
-    used = [key for key, _ in reader.tuples(KEYS_OF, {**ids, "limit": KEYS_MAX})]
-    labels = [label for label, _ in reader.tuples(LABELS_OF, {**ids, "limit": LABELS_MAX})]
-    others = [key for (key,) in reader.tuples(ALL_KEYS, {"limit": KEYS_READ_MAX})]
+    keys_of, labels_of = (
+        reader.ask(KEYS_OF, {**ids, "limit": KEYS_MAX}),
+        reader.ask(LABELS_OF, {**ids, "limit": LABELS_MAX}),
+    )
+    used = [key for key, _ in keys_of.fetchall()]
+    labels = [label for label, _ in labels_of.fetchall()]
+    others = [key for (key,) in all_keys.fetchall()]
     words = {word.casefold() for text in texts for word in _words(text)}
     others.sort(key=lambda key: -len(words.intersection(key.split("_"))))
     names = list(dict.fromkeys(entities.values()))

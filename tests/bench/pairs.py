@@ -16,6 +16,7 @@ from pathlib import Path
 
 import httpx
 
+from api.embedders.minilm import MiniLM
 from tests.bench import processes
 from tests.bench.figures import Figures
 from tests.bench.model_stub import Stub, model_stub
@@ -60,8 +61,9 @@ def measure(figures: Figures) -> None:
         longest = max(stub.prompts)
         figures.add("prompt_characters", longest, "characters of the longest prompt", most=PROMPT_CHARACTERS_MAX)
         figures.add("pair_cpu_ms", cpu_ms, "pair, model at 0 ms: server's CPU ms, vectors made meanwhile included")
-        indexing_ms = _indexing_cpu_ms(client, server, session_id)
-        figures.add("pair_rest_cpu_ms", cpu_ms - indexing_ms, "pair, beside local inference", most=CPU_MS_MAX)
+        embedding_ms = _embedding_cpu_ms()
+        figures.add("pair_embedding_cpu_ms", embedding_ms, "the local embedder alone: CPU ms a pair")
+        figures.add("pair_rest_cpu_ms", cpu_ms - embedding_ms, "pair, beside local inference", most=CPU_MS_MAX)
         figures.add("pairs_per_s", _rate(server), f"pairs a second, {CLIENTS} clients")
 
 
@@ -86,33 +88,30 @@ def _fill(client: httpx.Client) -> str:
     return session_id
 
 
-def _pair(client: httpx.Client, session_id: str, number: int) -> None:
-    for role, text in (
-        (
-            "user",
-            f"Yesterday number {number} I met Somebody {number % NAMES} at the harbour and we talked for an hour.",
-        ),
+def _turns(number: int) -> tuple[tuple[str, str], ...]:
+    return (
+        ("user", f"Yesterday, {number}, I met Somebody {number % NAMES} at the harbour and we talked for an hour."),
         ("assistant", f"Good to hear, number {number}. Shall I put the next meeting with them into your calendar?"),
-    ):
+    )
+
+
+def _pair(client: httpx.Client, session_id: str, number: int) -> None:
+    for role, text in _turns(number):
         answered = client.post("/facts", json={"text": text, "role": role, "session_id": session_id})
         assert answered.status_code == 200, answered.text
 
 
-def _indexing_cpu_ms(client: httpx.Client, server: ServerProcess, session_id: str) -> float:
-    """What making the vectors of a pair takes: of the same words without an extraction, less that of answering."""
-    figures = []
-    for wait_s in (0.0, INDEXED_PAUSE_S):
-        time.sleep(INDEXED_PAUSE_S)
-        began = processes.cpu_s(server.pid)
-        for number in range(PAIRS):
-            text = f"Words {time.monotonic_ns()} that nobody reads, about a harbour and a meeting of an hour, {number}."
-            answered = client.post("/facts", json={"text": text, "infer": "none", "session_id": session_id})
-            assert answered.status_code == 200, answered.text
-        answering = processes.cpu_s(server.pid) - began
-        time.sleep(wait_s)
-        figures.append((answering, processes.cpu_s(server.pid) - began))
-    (_, _), (answering, total) = figures
-    return 1000 * 3 * max(total - answering, 0.0) / PAIRS  # two turns and a fact
+def _embedding_cpu_ms() -> float:
+    """What the local embedder takes for what a pair says: two turns and a fact of each."""
+    embedder = MiniLM()
+    embedder.load()
+    texts = [text for number in range(PAIRS) for _, text in _turns(number)]
+    facts = [" ".join(text.split()[:3]) for text in texts]
+    began = time.process_time()
+    for text, fact in zip(texts, facts, strict=True):
+        embedder.embed([text])
+        embedder.embed([f"user says {fact}"])
+    return 1000 * (time.process_time() - began) / PAIRS
 
 
 def _rate(server: ServerProcess) -> float:

@@ -13,8 +13,11 @@ LOCKS = Path(__file__).parent / "clients"
 INSTALL_TIMEOUT_S = 240
 
 
-def python_of(client: str) -> Path:
-    """The interpreter of a client's environment. Raises AssertionError with pip's words if it can't be made."""
+def python_of(client: str, *, dependencies: bool = True) -> Path:
+    """The interpreter of a client's environment. Raises AssertionError with pip's words if it can't be made.
+
+    dependencies: False installs what the lock names and nothing that it asks for.
+    """
     lock = LOCKS / f"{client}.lock"
     digest = sha256(lock.read_bytes() + sys.version.encode()).hexdigest()
     folder = ROOT / ".venvs" / client
@@ -24,7 +27,8 @@ def python_of(client: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     run([sys.executable, "-m", "venv", str(folder)], timeout=INSTALL_TIMEOUT_S)
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-    run([*pip, "--require-hashes", "-r", str(lock)], timeout=INSTALL_TIMEOUT_S)
+    options = [] if dependencies else ["--no-deps"]
+    run([*pip, *options, "--require-hashes", "-r", str(lock)], timeout=INSTALL_TIMEOUT_S)
     stamp.write_text(digest, encoding="utf-8")
     return python
 
