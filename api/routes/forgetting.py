@@ -26,9 +26,11 @@ def forget(call: Call) -> tuple[int, Json]:
     if not body.query.strip():
         raise InvalidRequest("query: must not be blank")
     limit = body.limit or MATCHES_MAX
+    vector, model = call.services.embedder.question(body.query)
+    question = parsed(body.query, vector=vector, model=model)
 
     def plan(planner: Planner) -> Plan:
-        return planner.by_query(body.query, parsed(body.query), limit=limit)
+        return planner.by_query(body.query, question, limit=limit)
 
     if body.dry_run:
         return 200, _listed(erasures.planned(call.services, caller, plan), purge=body.purge)

@@ -111,7 +111,7 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
     """List erasures, or clean the disk of them, or carry them over to a restored backup."""
     with _opened() as (services, connection):
         if source is not None:
-            applied = _apply(services, connection, source)
+            applied = apply_erasures(services, connection, source)
             click.echo(json.dumps({"erased": applied}) if as_json else f"{applied} contents erased")
         if scrub:
             from api.scrubbing import scrub as scrub_disk
@@ -119,11 +119,11 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
             done = scrub_disk(services.database.url)
             click.echo(json.dumps({"scrubbed": len(done)}) if as_json else f"the disk is clean of {len(done)} erasures")
         if target is not None:
-            lines = [json.dumps(one) for one in _told(services, connection)]
+            lines = [json.dumps(one) for one in erasures_told(services, connection)]
             target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             click.echo(json.dumps({"erasures": len(lines)}) if as_json else f"{len(lines)} erasures in {target}")
         if not (scrub or target or source):
-            for one in _told(services, connection):
+            for one in erasures_told(services, connection):
                 shown = {name: value for name, value in one.items() if name != "events"}
                 click.echo(json.dumps(shown) if as_json else f"{one['context']}  {one['at']}  {one['reason']}")
 
@@ -131,7 +131,7 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
 COMMANDS: tuple[click.Command, ...] = (diff, export, import_context, erasures)
 
 
-def _told(services: "Services", connection: Connection) -> Iterator[dict[str, Any]]:
+def erasures_told(services: "Services", connection: Connection) -> Iterator[dict[str, Any]]:
     """Every erasure with the positions and hashes of what it took: a backup of the log has the same hashes."""
     for context_id, position in connection.execute(ERASURES).fetchall():
         (one,) = services.log.at(connection.cursor(), context_id, [position])
@@ -149,7 +149,7 @@ def _told(services: "Services", connection: Connection) -> Iterator[dict[str, An
         }
 
 
-def _apply(services: "Services", connection: Connection, source: Path) -> int:
+def apply_erasures(services: "Services", connection: Connection, source: Path) -> int:
     """Erase here what a file says was erased elsewhere, as far as it is the same event. Returns how many."""
     erased = 0
     for one in _read_erasures(source):

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Iterable
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from api.comparison import compared
 from api.ids import new_id
 from api.routes import attributes, forgetting, state
+from api.terminal import history
 from api.wiring import Services
 from memory import decide
 from memory.errors import Conflict, InvalidRequest, LogCorrupt, PalimpsestError
@@ -106,6 +108,29 @@ def test_a_kept_digest_proves_that_nothing_before_it_changed(services: Services,
         assert verification.verify(services.log, connection, world.context_id, quick=True, kept=cut).problem
     with pytest.raises(InvalidRequest):
         verification.kept_heads("nonsense")
+
+
+def test_erasures_are_carried_over_to_a_restored_backup(services: Services, tmp_path: Path) -> None:
+    original = keyed_world(services)
+    original.world.given(fact("Ana", "city", "Porto"), text="Ana lives in Porto")
+    backup = exported(original)
+    original.post(forgetting.forget, query="Porto", purge=True)
+    restored = world_in(services, imported(services, backup), original.key)
+    with services.database.connect() as connection:
+        told = [
+            one for one in history.erasures_told(services, connection) if one["context"] == original.world.context_id
+        ]
+        # As in the database that the backup was made of, where the context has its own name.
+        for one in told:
+            positions = [at for at, _ in one["events"]]
+            rows = connection.execute(history.ERASED_HASHES, [restored.context_id, positions]).fetchall()
+            one.update(context=restored.context_id, events=[[at, row_hash.hex()] for at, row_hash in rows])
+        file = tmp_path / "erasures.jsonl"
+        file.write_text("".join(f"{json.dumps(one)}\n" for one in told), encoding="utf-8")
+        assert history.apply_erasures(services, connection, file) > 0
+        assert history.apply_erasures(services, connection, file) == 0
+    assert "Porto" not in str(restored.events())
+    assert restored.verified().problem is None
 
 
 def test_a_comparison_lists_what_would_be_decided_otherwise_today(
