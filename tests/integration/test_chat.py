@@ -7,14 +7,21 @@ from typing import Any
 
 import httpx
 import httpx_sse
+import psycopg
 import pytest
 from llmock.pytest_plugin import LLMock
 
 from api import ids
+from api.chat.extractive import NO_MEMORY
+from api.chat.responders import ConfiguredResponders
+from api.models import Models
 from api.wiring import Services
+from memory.errors import ExtractorUnavailable
 from memory.regions import region_of
+from memory.values import Infer, Role
 from projections.traces import TraceReader
 from tests.chats import OTHER_MODEL, Talk, application, openai_at, talk_at
+from tests.worlds import fact
 
 DEADLINE_S = 0.5
 SENTENCES = ("I'm Alice, Head of Platform at Acme.", "I just got promoted to CTO")
@@ -330,6 +337,16 @@ def test_a_stream_may_be_asked_for_by_the_accept_header(talk: Talk, llmock: LLMo
     assert "\nevent: done\n" in answer.text
 
 
+def test_a_client_that_goes_away_while_it_waits_ends_the_models_work_too(talk: Talk, llmock: LLMock) -> None:
+    session_id = talk.session()
+    events = len(talk.world.events())
+    llmock.delay(1)
+    with pytest.raises(httpx.ReadTimeout):
+        talk.http.post("/chat", json={"message": "Hi", "sessionId": session_id}, timeout=0.4)
+    assert len(llmock.requests) == 1
+    assert_nothing_is_stored(talk, session_id, events)
+
+
 def test_a_client_that_goes_away_ends_the_models_work_and_nothing_is_stored(talk: Talk, llmock: LLMock) -> None:
     session_id = talk.session()
     events = len(talk.world.events())
@@ -392,6 +409,92 @@ def test_turns_is_an_alias_of_facts(talk: Talk) -> None:
     answer = talk.http.post(f"/sessions/{session_id}/turns", json={"role": "user", "content": SENTENCES[0]}).json()
     assert answer["sessionId"] == session_id
     assert [row["value"] for row in answer["extraction"]["attributes"]] == ["Head of Platform"]
+
+
+# --- the window and what is retrieved beside it ---
+
+
+def test_of_thirty_turns_the_last_ten_are_in_the_window_and_older_ones_are_retrieved(
+    talk: Talk, llmock: LLMock
+) -> None:
+    session_id = talk.session()
+    messages = [
+        {"role": ("user", "assistant")[number % 2], "content": f"Turn {number} is about lighthouse {number}."}
+        for number in range(1, 31)
+    ]
+    messages[25:25] = [{"role": "tool", "content": "lighthouse table"}]
+    body = {"session_id": session_id, "infer": "none", "messages": messages}
+    assert talk.http.post("/facts/batch", json=body).status_code == 200
+    llmock.reply("Fine.")
+    talk.say("What about lighthouse 3?", session_id)
+    memory, _, window = prompt_of(llmock)[0].partition("# Conversation so far\n")
+    lines = window.splitlines()[:-1]
+    assert [line.partition(": ")[2] for line in lines] == [
+        f"Turn {number} is about lighthouse {number}." for number in range(21, 31)
+    ]
+    assert [line.partition(":")[0] for line in lines] == ["assistant", "user"] * 5
+    assert "Turn 3 is about lighthouse 3." in memory
+    assert "Turn 25 is about" not in memory, "it is in the window already"
+
+
+def test_at_its_border_the_window_counts_characters_of_any_script(talk: Talk, llmock: LLMock) -> None:
+    session_id = talk.session()
+    messages = [{"role": "user", "content": text} for text in ("字" * 3_000, "ä" * 5_000, "🙂" * 1_001)]
+    talk.http.post("/facts/batch", json={"session_id": session_id, "infer": "none", "messages": messages})
+    llmock.reply("Fine.")
+    talk.say("And?", session_id)
+    window = prompt_of(llmock)[0].partition("# Conversation so far\n")[2].splitlines()[:-1]
+    assert window == [f"user: {'字' * 1_999}", f"user: {'ä' * 5_000}", f"user: {'🙂' * 1_001}"]
+
+
+def test_an_earlier_reply_is_cited_as_the_assistants(talk: Talk, llmock: LLMock) -> None:
+    talk.world.say("The lighthouse of Farol has nine steps.", role=Role.ASSISTANT, infer=Infer.NONE)
+    llmock.reply("Nine steps [S1].")
+    (citation,) = talk.say("How many steps has the lighthouse of Farol?").json()["citations"]
+    assert citation["role"] == "assistant"
+    assert citation["kind"] == "chunk"
+    inspected = talk.http.get("/inspect", params={"ref": citation["id"]}).json()
+    assert inspected["chunk"]["text"] == "The lighthouse of Farol has nine steps."
+
+
+# --- when understanding fails after the reply ---
+
+
+@pytest.mark.parametrize("breaks", [ExtractorUnavailable, psycopg.OperationalError])
+def test_the_pair_stays_and_the_updates_are_pending(
+    talk: Talk, llmock: LLMock, monkeypatch: pytest.MonkeyPatch, breaks: type[Exception]
+) -> None:
+    llmock.reply("I see.")
+    memory = talk.world.services.memory
+
+    def fails(*_: Any, **__: Any) -> list[ExtractorUnavailable]:
+        return [ExtractorUnavailable()]
+
+    def breaks_down(*_: Any, **__: Any) -> None:
+        raise breaks
+
+    if breaks is ExtractorUnavailable:
+        monkeypatch.setattr(type(memory.understanding), "outcomes", fails)
+    else:
+        monkeypatch.setattr(type(memory), "_record_outcome", breaks_down)
+    answer = talk.say(SENTENCES[0])
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["memory_updates"]["status"] == "pending"
+    assert [turn["role"] for turn in talk.turns(answer.json()["sessionId"])] == ["user", "assistant"]
+
+
+# --- without a model ---
+
+
+def test_without_a_model_memory_answers_for_itself(services: Services) -> None:
+    with application(services, ConfiguredResponders(Models({}, {}))) as url, talk_at(url, services) as talk:
+        assert talk.say("What is my shoe size?").json()["reply"] == NO_MEMORY
+        talk.world.given(fact("Alice", "location", "Porto"))
+        answer = talk.say("Where does Alice live?").json()
+        assert "Porto" in answer["reply"]
+        assert [citation["marker"] for citation in answer["citations"]] == ["[S1]"]
+        assert answer["model"] == "local/extractive"
+        assert talk.say("Hi", model="openai/gpt-4o").status_code == 400
 
 
 # --- two at once ---
