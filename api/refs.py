@@ -23,7 +23,7 @@ ATTRIBUTE_PREFIX = "attr_"
 CORRECTION_PREFIX = "corr_"
 ACTION_PREFIX = "act_"
 PASSAGE_PREFIXES = ("chunk:", "passage:")
-UNSUPPORTED = re.compile(r"(trace|document|doc|turn|session|sess):|(instr|unc|turn|sess)_")
+UNSUPPORTED = re.compile(r"(document|doc|turn|session|sess):|(instr|unc|turn|sess)_")
 WRITTEN = re.compile(r"\['(?P<type>\w+)', '(?P<name>.+)'\]", re.DOTALL)
 ARROW = re.compile(r"(.+?)-\[(.+?)\]->(.+)", re.DOTALL)
 
@@ -73,7 +73,13 @@ class PassageId:
     value: UUID
 
 
-Ref = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId | ActionId | PassageId
+@dataclass(frozen=True, slots=True)
+class TraceId:
+    value: UUID
+
+
+OfMemory = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId | ActionId | PassageId
+Ref = OfMemory | TraceId
 
 
 def entity_name(text: str, *, field: str) -> EntityName:
@@ -98,6 +104,8 @@ def parse(text: str) -> Ref:
         return EntityRef(entity_name(text, field="ref"))
     if UNSUPPORTED.match(text):
         raise Unsupported(f"ref: {text[:20]!r} is of a kind that can't be inspected yet")
+    if text.startswith(ids.TRACE_PREFIXES):
+        return TraceId(ids.parse_trace(text))
     if text.startswith(ATTRIBUTE_PREFIX):
         return AttributeId(ids.parse(text, prefixes=(ATTRIBUTE_PREFIX,)))
     if text.startswith(RELATION_PREFIX):

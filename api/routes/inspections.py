@@ -5,6 +5,7 @@ from uuid import UUID
 
 from api import answers, details, refs, wire
 from api.calls import Call
+from api.routes import traces
 from api.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from memory.known import EntityName
@@ -17,18 +18,21 @@ LIMIT = 500
 
 
 def inspect(call: Call) -> tuple[int, dict[str, Any]]:
-    """One of several shapes, told apart by `kind`: entity, attribute, relation; ours: correction, action, chunk.
+    """One of several shapes, told apart by `kind`: entity, attribute, relation, trace; ours: correction, action, chunk.
 
     Raises InvalidRequest for no reference, NotFound for one to nothing, Unsupported for other kinds.
     """
     text = call.query.get("ref", "")
     if not text.strip():
         raise InvalidRequest("ref: must not be blank")
+    ref = refs.parse(text)
+    if isinstance(ref, refs.TraceId):
+        return 200, {"kind": "trace", "trace": traces.trace_in_full(call, ref.value)}
     with call.reading(call.asked()) as reader:
-        return 200, _answer(reader, refs.parse(text))
+        return 200, _answer(reader, ref)
 
 
-def _answer(reader: Reader, ref: refs.Ref) -> Json:
+def _answer(reader: Reader, ref: refs.OfMemory) -> Json:
     match ref:
         case refs.EntityRef(name):
             return {"kind": "entity", **answers.entity_facts(reader, _named(reader, name), limit=LIMIT)}

@@ -32,13 +32,17 @@ def list_traces(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def get_trace(call: Call) -> tuple[int, dict[str, Any]]:
-    trace_id = ids.parse_trace(call.path["trace_id"])
+    return 200, trace_in_full(call, ids.parse_trace(call.path["trace_id"]))
+
+
+def trace_in_full(call: Call, trace_id: UUID) -> dict[str, Any]:
+    """TraceRecordJson with what came back. Raises NotFound for one outside the caller's region."""
     with _reading(call) as (reader, traces):
         found = traces.one(trace_id)
         if found is None:
             raise NotFound("there is no such trace")
         words = turns.by_ids(reader, trace_shapes.turn_ids(found))
-    return 200, trace_shapes.trace_in_full(found, words)
+    return trace_shapes.trace_in_full(found, words)
 
 
 def get_stats(call: Call) -> tuple[int, dict[str, Any]]:

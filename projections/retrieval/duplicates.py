@@ -14,13 +14,16 @@ _NUMBER = re.compile(r"\d+")
 _NEGATION = re.compile(r"\b(?:not|no|never|without)\b|n['’]t\b", re.IGNORECASE)
 
 
-def folded(hits: Sequence[Recalled]) -> list[Recalled]:
-    """The hits in their order, each with the ids of later ones that say nearly the same and are left out."""
+def folded(hits: Sequence[Recalled], *, limit: int) -> list[Recalled]:
+    """The first `limit` hits in their order, each with the ids of those up to the last that say nearly the same
+    and are left out."""
     kept: list[tuple[Recalled, _Words]] = []
     for hit in hits:
         said = _Words(hit.text)
         twin = next((place for place, (other, words) in enumerate(kept) if _same(hit, said, other, words)), None)
         if twin is None:
+            if len(kept) == limit:
+                break
             kept.append((hit, said))
         else:
             other, words = kept[twin]

@@ -16,7 +16,7 @@ BASE_OF_WORDS, COVERED_OF_WORDS = -2.1, 5.0
 BASE_BESIDE, COVERED_BESIDE = -6.0, 6.0
 
 SURE = 0.40  # below it, a search is done again with a wider pool
-FLOOR = 0.25  # below it, what was found is no memory of what was asked
+FLOOR = 0.20  # below it, what was found is no memory of what was asked
 
 
 def score(signals: Signals) -> float:

@@ -172,7 +172,7 @@ class _Search:
         if hit.turn_id in wanted.without_turns and hit.kind is Kind.TURN:
             return False
         # The question itself, recorded as a turn before it is asked here, tells nothing.
-        if hit.kind is Kind.TURN and folded(hit.text) == folded(wanted.text):
+        if hit.kind is Kind.TURN and len(hit.text) < 2 * len(wanted.text) and folded(hit.text) == folded(wanted.text):
             return False
         if not wanted.labels.issubset(hit.labels):
             return False
@@ -204,7 +204,7 @@ class _Search:
         ordered = _with_actors(self.reader, ordered)
         ordered = [hit for hit in ordered if self._is_kind(hit)]
         if not self.wanted.duplicates:
-            ordered = duplicates.folded(ordered)
+            ordered = duplicates.folded(ordered, limit=self.wanted.k)
         return _rising(ordered[: self.wanted.k])
 
     def _is_kind(self, hit: Recalled) -> bool:

@@ -146,14 +146,16 @@ def _told(services: Services, talk: Talk, embedder: CachedEmbedder) -> Loaded:
     world = world_in(services, context_id, secret)
     names = {}
     for _, said in groupby(talk.turns, key=lambda turn: turn.session):
-        turns = []
-        for one in said:
-            turn = Turn(turn_id=ids.new_id(), text=one.text, role=Role(one.role), infer=Infer.NONE)
-            if one.key in facts:
-                turn = replace(turn, infer=Infer.TRIPLES, candidates=tuple(facts[one.key]))
-            names[turn.turn_id] = one.key
-            turns.append(turn)
-        world.remember(*turns)
+        session_id = None
+        for told, part in groupby(said, key=lambda turn: turn.key if turn.key in facts else ""):
+            turns = []
+            for one in part:
+                turn = Turn(turn_id=ids.new_id(), text=one.text, role=Role(one.role), infer=Infer.NONE)
+                if told:
+                    turn = replace(turn, infer=Infer.TRIPLES, candidates=tuple(facts[told]))
+                names[turn.turn_id] = one.key
+                turns.append(turn)
+            session_id = world.remember(*turns, session_id=session_id).session_id
     Indexing(services.pool, embedder).catch_up(context_id)
     return Loaded(talk, world, names)
 

@@ -61,6 +61,8 @@ def test_the_trace_of_a_question_reads_back(rest: httpx.Client) -> None:
     assert trace["resolutionTier"] == found["trace"]["resolutionTier"] == found["tier"]
     assert trace["retrievals"][-1]["retrievedIds"] == [hit["id"] for hit in found["hits"]]
     assert found["trace"]["retrievedCount"] == len(found["hits"])
+    inspected = content(rest.get("/inspect", params={"ref": f"trace:{trace['id']}"}))
+    assert inspected == {"kind": "trace", "trace": trace}
     newest = content(rest.get("/traces", params={"limit": 1}))
     assert newest["traces"][0]["id"] == trace["id"] and newest["page"]["hasMore"]
     stats = content(rest.get("/traces/stats"))
