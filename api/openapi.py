@@ -29,6 +29,7 @@ PLAIN: dict[str, Json] = {
     "time": {"type": "string", "format": "date-time"},
     "any": {},
 }
+ASK_MODELS = ("/chat", "/reflect", "/consolidate", "/elaborate")
 DELEGATION = "X-Spectron-On-Behalf-Of"
 
 
@@ -82,6 +83,8 @@ def _operation(method: str, path: str, handler: Any, operation: Operation) -> Js
         told["responses"]["202"] = {**_answer(operation.shape), "description": "Kept, and not yet understood."}
     if path.endswith("/chat"):
         told["responses"]["200"]["content"]["text/event-stream"] = {"schema": PLAIN["str"]}
+    if path.endswith(ASK_MODELS):
+        told["responses"]["503"] = {**told["responses"]["default"], "description": "No language model can answer."}
     if operation.body is not None:
         reference = {"$ref": f"#/components/schemas/{operation.body.__name__}"}
         told["requestBody"] = {"content": _json(reference), "required": _is_required(operation.body)}

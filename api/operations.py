@@ -86,6 +86,8 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("POST", "/{context_id}/sessions/{session_id}/turns"): Operation("Facts", body=schemas.TurnBody),
     ("GET", "/{context_id}/turns/{turn_id}"): Operation("UnderstoodTurn", query=INSTANT),
     ("DELETE", "/{context_id}/turns/{turn_id}"): Operation("Forgotten", query=("dryRun",)),
+    ("GET", "/{context_id}/turns/{turn_id}/diff"): Operation("TurnChanges"),
+    ("GET", "/{context_id}/diff"): Operation("Changes", query=("from", "to")),
     ("POST", "/{context_id}/turns/{turn_id}/retract"): Operation(
         "Revision", body=schemas.DryRunBody, query=("dryRun",)
     ),
@@ -182,8 +184,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/{context_id}/traces/stats"): Operation("TraceStats"),
     ("GET", "/{context_id}/traces/{trace_id}"): Operation("Trace"),
     ("GET", "/{context_id}/events"): Operation("Events", query=("cursor", "since", "until", "after", "limit")),
-    ("POST", "/{context_id}/chat"): Operation("Chat", body=schemas.ChatBody),
-    ("POST", "/{context_id}/sessions/{session_id}/chat"): Operation("Chat", body=schemas.SessionChatBody),
+    ("POST", "/{context_id}/chat"): Operation("Chat"),
+    ("POST", "/{context_id}/reflect"): Operation("Reflection", body=schemas.ReflectBody),
+    ("POST", "/{context_id}/consolidate"): Operation("Consolidated", body=schemas.ConsolidateBody),
+    ("POST", "/{context_id}/elaborate"): Operation("Elaborated", body=schemas.ElaborateBody),
+    ("POST", "/{context_id}/sessions/{session_id}/chat"): Operation("Chat"),
     ("GET", "/{context_id}/documents/{document_id}/raw"): Operation("file"),
     ("GET", "/{context_id}/documents/{document_id}/text"): Operation("file"),
     ("POST", "/{context_id}/documents"): Operation("Uploaded", status=202),

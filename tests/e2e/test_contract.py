@@ -133,6 +133,8 @@ OPERATIONS = (
     Operation("POST", "/{context_id}/chat", "Chat", {"message": "What do you know about me?"}),
     Operation("POST", SESSION + "/chat", "Chat", {"content": "What do you know about me?"}),
     Operation("GET", "/{context_id}/turns/{turn_id}", "UnderstoodTurn"),
+    Operation("GET", "/{context_id}/turns/{turn_id}/diff", "TurnChanges"),
+    Operation("GET", "/{context_id}/diff", "Changes", params={"from": "1"}),
     Operation("GET", "/{context_id}/usage", "Usage"),
     Operation("GET", "/{context_id}/state", "State"),
     Operation("POST", "/{context_id}/state", "State"),
