@@ -105,3 +105,8 @@ test_deciding_twice_adds_nothing_at_length = pytest.mark.long(
 test_chains_are_linear_at_length = pytest.mark.long(
     settings(max_examples=2_000, deadline=None)(given(turns)(chains_are_linear))
 )
+test_the_order_of_candidates_does_not_matter_at_length = pytest.mark.long(
+    settings(max_examples=1_000, deadline=None)(
+        given(st.lists(candidates, max_size=8))(the_order_of_candidates_does_not_matter)
+    )
+)
