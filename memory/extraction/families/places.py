@@ -1,6 +1,7 @@
 """Where people live, come from and move to."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from memory.candidates import Mention
 from memory.extraction.claims import Aspect, Claim
@@ -12,65 +13,16 @@ from memory.extraction.turns import Reading
 _MOVE = listed("move relocate emigrate immigrate")
 _HOMES = listed("house home flat apartment")
 
+_place = partial(Frame, key="location", category="identity", object_type="location", as_text=True)
+_origin = partial(Frame, key="hometown", category="identity", object_type="location", as_text=True)
+
 FRAMES = (
-    Frame(
-        verbs=listed("live reside stay dwell"),
-        prepositions=("in", "near"),
-        key="location",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.STATE,
-    ),
-    Frame(
-        verbs=_MOVE,
-        prepositions=("from", "of"),
-        key="location",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.END,
-        confidence=0.9,
-    ),
-    Frame(
-        verbs=_MOVE,
-        prepositions=("to", "into"),
-        key="location",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.EVENT,
-    ),
-    Frame(
-        verbs=listed("settle"),
-        prepositions=("in",),
-        key="location",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.EVENT,
-        confidence=0.85,
-    ),
-    Frame(
-        verbs=listed("grow"),
-        particle="up",
-        prepositions=("in",),
-        key="hometown",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.PAST,
-    ),
-    Frame(
-        verbs=listed("raise"),
-        prepositions=("in",),
-        key="hometown",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.PAST,
-        passive=True,
-    ),
+    _place(verbs=listed("live reside stay dwell"), prepositions=("in", "near"), aspect=Aspect.STATE),
+    _place(verbs=_MOVE, prepositions=("from", "of"), aspect=Aspect.END, confidence=0.9),
+    _place(verbs=_MOVE, prepositions=("to", "into"), aspect=Aspect.EVENT),
+    _place(verbs=listed("settle"), prepositions=("in",), aspect=Aspect.EVENT, confidence=0.85),
+    _origin(verbs=listed("grow"), particle="up", prepositions=("in",), aspect=Aspect.PAST),
+    _origin(verbs=listed("raise"), prepositions=("in",), aspect=Aspect.PAST, passive=True),
     Frame(
         verbs=listed("bear"),
         prepositions=("in", "at"),
@@ -81,16 +33,7 @@ FRAMES = (
         aspect=Aspect.PAST,
         passive=True,
     ),
-    Frame(
-        verbs=listed("leave"),
-        prepositions=("",),
-        key="location",
-        category="identity",
-        object_type="location",
-        as_text=True,
-        aspect=Aspect.END,
-        confidence=0.75,
-    ),
+    _place(verbs=listed("leave"), prepositions=("",), aspect=Aspect.END, confidence=0.75),
 )
 
 
