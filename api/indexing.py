@@ -7,6 +7,7 @@ No connection is held while a model is asked, and no lock that an append waits f
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 import psycopg
 import psycopg_pool
@@ -26,21 +27,21 @@ GRAPH_BATCH = 200
 LOOK_AROUND_S = 30.0
 PAUSE_AFTER_FAILURE_S = (1.0, 60.0)  # doubled from one to the other
 
-# Contexts with events that were never looked at for this model.
-BEHIND = """
-SELECT c.context_id FROM contexts AS c
-    LEFT JOIN recall_models AS m ON m.context_id = c.context_id AND m.model = %(model)s
-WHERE c.deleted_at IS NULL AND c.position > coalesce(m.embedded_to >> %(ordinal_bits)s, 0)
+# How far each context has been looked at for each model.
+LOOKED_AT = """
+SELECT c.context_id, c.position, m.model, m.embedded_to FROM contexts AS c
+    LEFT JOIN recall_models AS m ON m.context_id = c.context_id
+WHERE c.deleted_at IS NULL
 ORDER BY c.context_id
 """
 HEAD = "SELECT position FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL"
 
 
 class Indexing:
-    """The index of all contexts, made by one embedder; told of appends by `poke`."""
+    """The index of all contexts; told of appends by `poke`. embedder_of: the embedder of a context."""
 
-    def __init__(self, pool: Pool, embedder: Embedder) -> None:
-        self.embedder = embedder
+    def __init__(self, pool: Pool, embedder_of: Callable[[str], Embedder]) -> None:
+        self._embedder_of = embedder_of
         self._pool = pool
         self._waiting: dict[str, None] = {}
         self._extending: set[str] = set()
@@ -79,7 +80,7 @@ class Indexing:
 
     def waiting(self, reader: Reader, *, limit: int = 10_000) -> int:
         """How many of the passages that the reader sees have no vector yet, counted up to `limit`."""
-        return vector_rows.waiting_count(reader, self.embedder.model, limit=limit)
+        return vector_rows.waiting_count(reader, self._embedder_of(reader.context_id).model, limit=limit)
 
     # --- the thread ---
 
@@ -134,18 +135,20 @@ class Indexing:
     def _look_around(self) -> None:
         try:
             with self._pool.connection() as connection:
-                bound = {"model": self.embedder.model, "ordinal_bits": ORDINAL_BITS}
-                behind = [context_id for (context_id,) in connection.execute(BEHIND, bound)]
+                looked_at = connection.execute(LOOKED_AT).fetchall()
         except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed):
             return
-        for context_id in behind:
-            self.poke(context_id)
+        done = {(context_id, model): embedded_to for context_id, _, model, embedded_to in looked_at}
+        for context_id, position in {(context_id, position): None for context_id, position, _, _ in looked_at}:
+            if position > done.get((context_id, self._embedder_of(context_id).model), 0) >> ORDINAL_BITS:
+                self.poke(context_id)
 
     # --- what is done in a context ---
 
     def _embed(self, context_id: str) -> bool:
         """Make and store one batch of vectors. Returns whether there may be more to do."""
-        model = self.embedder.model
+        embedder = self._embedder_of(context_id)
+        model = embedder.model
         with self._pool.connection() as connection, snapshot(connection):
             head = connection.execute(HEAD, {"context_id": context_id}).fetchone()
             if head is None:
@@ -157,7 +160,7 @@ class Indexing:
             known = vector_rows.known(reader, model, digests)
         seen_to = rows[-1].number if len(rows) == BATCH_PASSAGES else number_of(head[0] + 1, 0) - 1
         unknown = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
-        made = [literal(vector) for vector in self.embedder.embed(list(unknown.values()))]
+        made = [literal(vector) for vector in embedder.embed(list(unknown.values()))]
         known |= dict(zip(unknown, made, strict=True))
         with self._pool.connection() as connection, connection.transaction():
             reader = _reader(connection, context_id)
@@ -176,8 +179,8 @@ class Indexing:
 
     def _extend_graph(self, context_id: str) -> bool:
         with self._pool.connection() as connection, connection.transaction():
-            cursor = connection.cursor()
-            return vector_rows.extend_graph(cursor, context_id, self.embedder.model, limit=GRAPH_BATCH) == GRAPH_BATCH
+            model = self._embedder_of(context_id).model
+            return vector_rows.extend_graph(connection.cursor(), context_id, model, limit=GRAPH_BATCH) == GRAPH_BATCH
 
 
 def _reader(connection: Connection, context_id: str) -> Reader:

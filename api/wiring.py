@@ -12,7 +12,7 @@ from api.chat.responders import ConfiguredResponders
 from api.config import Settings
 from api.database import Database, lagging_contexts, migrate
 from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
-from api.embedders.minilm import MiniLM
+from api.embedders.by_context import Embedders
 from api.embedders.question_vectors import QuestionVectors
 from api.errors import StartupError
 from api.indexing import Indexing
@@ -37,7 +37,6 @@ from projections.erasing import ReadModelErasing
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild
-from projections.recall.embedding import EmbeddingUnavailable
 from projections.retrieval.recaller import Recall
 from projections.revisions import ReadModelRevising
 from projections.shelf import ReadModelShelf
@@ -69,6 +68,7 @@ class Services:
     traces: TraceBuffer
     audit: AuditBuffer
     overrides: Overrides
+    embedders: Embedders
     embedder: QuestionVectors
     indexing: Indexing
     queue: Queue
@@ -86,10 +86,7 @@ class Services:
 
     def _load(self) -> None:
         self.models.load()
-        try:
-            self.embedder.embedder.load()
-        except EmbeddingUnavailable as error:
-            logger.warning("recall searches by words alone: %s", error)
+        self.embedders.load()
         self.indexing.start()
         self.extractor.load()
 
@@ -143,11 +140,13 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
 
         embedder = MiniLM()
         questions = QuestionVectors(embedder)
+        embedders = Embedders(models.settings)
+        questions = QuestionVectors(embedders)
         with (
             closing(models),
             closing(TraceBuffer(pool, settings.trace_retention)) as traces,
             closing(AuditBuffer(pool, settings.audit_retention)) as audit,
-            closing(Indexing(pool, embedder)) as indexing,
+            closing(Indexing(pool, embedders.of)) as indexing,
         ):
             log.listeners.append(indexing.poke)
             yield Services(
@@ -165,6 +164,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 traces=traces,
                 audit=audit,
                 overrides=overrides,
+                embedders=embedders,
                 embedder=questions,
                 indexing=indexing,
                 queue=Queue(pool),

@@ -77,7 +77,7 @@ def prepare(call: Call, message: Message, *, heard: Heard | None = None) -> Prep
     place, reused = None, None
     # Before a reader is open: an embedder may take its time.
     cacheable = message.cached and call.services.chat.caching and model is not None
-    vector = call.services.embedder.question(message.text)[0] if cacheable else None
+    vector = call.services.embedder.question(message.text, call.context_id)[0] if cacheable else None
     window = Window()
     with call.reading_as() as (caller, reader):
         scope_set_id = _writable(reader, caller, message)
@@ -98,6 +98,7 @@ def prepare(call: Call, message: Message, *, heard: Heard | None = None) -> Prep
         prompt = Prompt("", "", reused.sources)
         return prepared(retrieved=None, prompt=prompt, reused=reused)
     retrieved = call.services.recall.retrieve(
+        call.context_id,
         call.reading_as,
         Wanted(
             text=message.text,

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 
+from api.embedders.by_context import Embedders
 from projections.recall.embedding import Embedder, EmbeddingUnavailable, Vector
 
 logger = logging.getLogger(__name__)
@@ -14,32 +15,39 @@ PAUSE_AFTER_FAILURE_S = 5.0
 
 
 class QuestionVectors:
-    """The embedder as a search asks it. The last KEPT_MAX questions are remembered in this process only."""
+    """The embedders as a search asks them. The last KEPT_MAX questions are remembered in this process only."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self._kept: OrderedDict[str, Vector] = OrderedDict()
+    def __init__(self, embedders: Embedders) -> None:
+        self._embedders = embedders
+        self._kept: OrderedDict[tuple[str, str, str], Vector] = OrderedDict()
         self._lock = threading.Lock()
-        self._failed_until = 0.0
+        self._failed_until: dict[str, float] = {}
 
-    def question(self, text: str) -> tuple[Vector | None, str]:
-        """The question's vector and the model's name. The vector is None while the model can't be asked: it is
-        not loaded yet, or failed within the last PAUSE_AFTER_FAILURE_S."""
-        model = self.embedder.model
+    @property
+    def embedder(self) -> Embedder:
+        """The local one, which every context uses that names no other."""
+        return self._embedders.local
+
+    def question(self, text: str, context_id: str) -> tuple[Vector | None, str]:
+        """The question's vector and the name of the context's model. The vector is None while the model can't
+        be asked: it is not loaded yet, or failed within the last PAUSE_AFTER_FAILURE_S."""
+        embedder = self._embedders.of(context_id)
+        model = embedder.model
+        place = (context_id, model, text)
         with self._lock:
-            if (kept := self._kept.get(text)) is not None:
-                self._kept.move_to_end(text)
+            if (kept := self._kept.get(place)) is not None:
+                self._kept.move_to_end(place)
                 return kept, model
-        if not self.embedder.ready or time.monotonic() < self._failed_until:
+        if not embedder.ready or time.monotonic() < self._failed_until.get(context_id, 0.0):
             return None, model
         try:
-            (vector,) = self.embedder.embed([text])
+            (vector,) = embedder.embed([text])
         except EmbeddingUnavailable as error:
             logger.warning("the question is searched by words alone: %s", error)
-            self._failed_until = time.monotonic() + PAUSE_AFTER_FAILURE_S
+            self._failed_until[context_id] = time.monotonic() + PAUSE_AFTER_FAILURE_S
             return None, model
         with self._lock:
-            self._kept[text] = vector
+            self._kept[place] = vector
             while len(self._kept) > KEPT_MAX:
                 self._kept.popitem(last=False)
         return vector, model

@@ -23,7 +23,7 @@ def query_context(call: Call) -> tuple[int, dict[str, Any]]:
     if body.subject:
         text = f"{_subject(call, body)}: {text}"
     wanted = Wanted(text=text, background=True, source="context", **narrowing(body))
-    retrieved = call.services.recall.retrieve(partial(call.reading_as, asked, lens=body.lens), wanted)
+    retrieved = call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked, lens=body.lens), wanted)
     block = context_block(retrieved, Budget(body.max_chars, body.max_tokens))
     return 200, {
         "context": block,
@@ -48,7 +48,7 @@ def get_session_context(call: Call) -> tuple[int, dict[str, Any]]:
         background=True,
         source="session context",
     )
-    retrieved = call.services.recall.retrieve(call.reading_as, wanted)
+    retrieved = call.services.recall.retrieve(call.context_id, call.reading_as, wanted)
     block = context_block(retrieved, Budget(body.max_chars, body.max_tokens), said=window.lines)
     return 200, {"context": block, "tier": retrieved.tier, "queryMs": retrieved.latency_ms}
 

@@ -23,7 +23,7 @@ def query_documents(call: Call) -> tuple[int, Any]:
     began = perf_counter()
     threshold = body.threshold if body.threshold is not None and body.threshold > 0 else THRESHOLD
     call.caller()  # nobody without a key asks the model
-    vector, model = (None, "") if body.mode == "bm25" else call.services.embedder.question(body.query)
+    vector, model = (None, "") if body.mode == "bm25" else call.services.embedder.question(body.query, call.context_id)
     question = parsed(body.query, vector=vector, model=model)
     with call.reading(lens=body.lens) as reader:
         chosen = None

@@ -128,7 +128,7 @@ def _passages(call: Call, body: LookupBody) -> list[Recalled]:
         facts=False,
         source="lookup",
     )
-    return list(call.services.recall.retrieve(call.reading_as, wanted).hits)
+    return list(call.services.recall.retrieve(call.context_id, call.reading_as, wanted).hits)
 
 
 def _passage_limit(body: LookupBody) -> int:

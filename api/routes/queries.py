@@ -27,7 +27,7 @@ def query(call: Call) -> tuple[int, dict[str, Any]]:
         **narrowing(body),
     )
     asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
-    retrieved = call.services.recall.retrieve(partial(call.reading_as, asked, lens=body.lens), wanted)
+    retrieved = call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked, lens=body.lens), wanted)
     return 200, hits.query(retrieved, now=ids.moment(datetime.now(UTC)) or "")
 
 

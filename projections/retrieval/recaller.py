@@ -45,7 +45,7 @@ Reading = Callable[[], AbstractContextManager[tuple[Caller, Reader]]]
 class Embedder(Protocol):
     """Turns questions into vectors."""
 
-    def question(self, text: str, /) -> tuple[Sequence[float] | None, str]:
+    def question(self, text: str, context_id: str, /) -> tuple[Sequence[float] | None, str]:
         """The vector and its model's name; no vector while the model can't answer. Never raises."""
         ...
 
@@ -57,7 +57,7 @@ class Recall:
         self._embedder = embedder
         self._traces = traces
 
-    def retrieve(self, reading: Reading, wanted: Wanted) -> Retrieved:
+    def retrieve(self, context_id: str, reading: Reading, wanted: Wanted) -> Retrieved:
         """The answer to `wanted` for whom `reading` opens a reader.
 
         No reader is open while a model is asked for the question's vector; none is asked where one property
@@ -76,7 +76,7 @@ class Recall:
                     retrieved = _with_background(reader, caller, retrieved, wanted)
                     return self._traced(caller, retrieved, wanted, started)
         if wanted.mode in (Mode.HYBRID, Mode.VECTOR):
-            vector, model = self._embedder.question(wanted.text)
+            vector, model = self._embedder.question(wanted.text, context_id)
             question = replace(question, vector=vector, model=model)
         with reading() as (caller, reader):
             _check_session(reader, wanted)

@@ -3,22 +3,25 @@
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from uuid import UUID
 
 from api import ids, keys, wiring
 from api.config import from_env
 from api.indexing import Indexing
 from api.wiring import Services
+from memory.candidates import AttributeCandidate
 from memory.remember import Turn
 from memory.values import Infer, Role
 from projections.recall.embedding import Embedder, Vector
 from projections.recall.question import Question, parsed
 from projections.recall.vector_rows import digest
+from projections.retrieval.recaller import Recall
 from tests.bench.recall_data import Talk
 from tests.servers import public_folder
 from tests.worlds import World, world_in
@@ -69,8 +72,15 @@ def bench_services() -> Iterator[Services]:
         yield services
 
 
-def load(services: Services, talk: Talk, embedder: Embedder | None) -> Loaded:
-    """Remember the turns, words only, and index them; embedder: None for none."""
+def load(
+    services: Services,
+    talk: Talk,
+    embedder: Embedder | None,
+    *,
+    facts: Mapping[str, AttributeCandidate] = MappingProxyType({}),
+) -> Loaded:
+    """Remember the turns, words only but for those whose keys `facts` names, and index them; embedder: None for
+    none."""
     context_id = f"bench-{talk.name}-{ids.new_id()}"
     key = keys.new_key()
     keys.ensure_context(services.log, context_id, key)
@@ -83,15 +93,31 @@ def load(services: Services, talk: Talk, embedder: Embedder | None) -> Loaded:
                 turn_id=ids.new_id(),
                 text=one.text,
                 role=Role(one.role),
-                infer=Infer.NONE,
+                infer=Infer.TRIPLES if one.key in facts else Infer.NONE,
                 observed_at=one.said_at,
+                candidates=(facts[one.key],) if one.key in facts else (),
             )
             names[turn.turn_id] = one.key
             turns.append(turn)
         world.remember(*turns)
     if embedder is not None:
-        Indexing(services.pool, embedder).catch_up(context_id)
+        Indexing(services.pool, lambda _: embedder).catch_up(context_id)
     return Loaded(talk, world, names)
+
+
+class _Questions:
+    """An embedder as recall asks it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def question(self, text: str, _: str, /) -> tuple[Vector, str]:
+        return self._embedder.embed([text])[0], self._embedder.model
+
+
+def recall_with(services: Services, embedder: Embedder) -> Recall:
+    """The whole recall, tiers and all, over this embedder."""
+    return Recall(_Questions(embedder), services.traces)
 
 
 def asked(text: str, embedder: Embedder | None) -> Question:

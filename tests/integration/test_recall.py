@@ -43,7 +43,9 @@ def as_one_who_sees(
 
 
 def recall(world: World, text: str, *, reading: Reading | None = None, **wanted: Any) -> Retrieved:
-    return world.services.recall.retrieve(reading or as_one_who_sees(world), Wanted(text=text, **wanted))
+    return world.services.recall.retrieve(
+        world.context_id, reading or as_one_who_sees(world), Wanted(text=text, **wanted)
+    )
 
 
 def texts(found: Retrieved | Sequence[Recalled]) -> list[str]:

@@ -80,7 +80,7 @@ def test_a_search_finds_the_same_in_the_tail_and_in_postings(world: World) -> No
     said(world, *texts)
     before = found(world, "Which harbour?", limit=50)
     # when the index has caught up
-    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: Hashing()).catch_up(world.context_id)
     # then the same turns come back in the same order with the same scores
     after = found(world, "Which harbour?", limit=50)
     with world.reading() as reader:
@@ -95,7 +95,7 @@ def test_small_segments_become_one_and_nothing_is_lost(world: World, monkeypatch
     monkeypatch.setattr(postings, "SEGMENT_PASSAGES", 4)
     monkeypatch.setattr(postings, "SEGMENTS_MERGED", 3)
     monkeypatch.setattr(postings, "SEGMENT_PASSAGES_MAX", 12)
-    indexing = Indexing(world.services.pool, Hashing())
+    indexing = Indexing(world.services.pool, lambda _: Hashing())
     turns = []
     for number in range(13):
         turns += said(world, f"Word{number} stands beside lantern", "filler words only")
@@ -112,7 +112,7 @@ def test_small_segments_become_one_and_nothing_is_lost(world: World, monkeypatch
 def test_meaning_finds_what_no_word_does(world: World) -> None:
     embedder = MiniLM(threads=1)
     dog, *_ = said(world, "Rex, our puppy, chewed my slippers again", "The invoice is due in March", "I like jazz")
-    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: embedder).catch_up(world.context_id)
     (vector,) = embedder.embed(["Do I have a dog?"])
     question = parsed("Do I have a dog?", vector=vector, model=embedder.model)
     hits = found(world, question, mode=Mode.VECTOR).hits
@@ -123,28 +123,28 @@ def test_meaning_finds_what_no_word_does(world: World) -> None:
 def test_the_same_text_is_embedded_once_and_another_model_makes_its_own(world: World) -> None:
     embedder = Counting()
     said(world, "the same words", "the same words", "other words")
-    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: embedder).catch_up(world.context_id)
     said(world, "the same words")
-    Indexing(world.services.pool, embedder).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: embedder).catch_up(world.context_id)
     assert sorted(embedder.embedded) == ["other words", "the same words"]
     # a question of a model whose vectors are not there yet is answered by words
     other = Counting("another/model")
     question = parsed("same words", vector=[1.0, 0.0, 0.0], model="another/model")
     assert len(found(world, question).hits) == 4
-    Indexing(world.services.pool, other).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: other).catch_up(world.context_id)
     assert len(other.embedded) == 2
 
 
 def test_a_question_of_another_dimension_is_no_error(world: World) -> None:
     said(world, "some words")
-    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: Hashing()).catch_up(world.context_id)
     hits = found(world, parsed("some words", vector=[0.6, 0.8], model="local/hashing")).hits
     assert len(hits) == 1
 
 
 def test_what_is_erased_is_in_no_posting_and_no_vector(world: World) -> None:
     turns = said(world, *(f"secret{number} handshake" for number in range(300)))
-    Indexing(world.services.pool, Hashing()).catch_up(world.context_id)
+    Indexing(world.services.pool, lambda _: Hashing()).catch_up(world.context_id)
     number = next(hit.number for hit in found(world, "secret7").hits if hit.id == turns[7])
     with world.services.pool.connection() as connection, connection.transaction():
         with world.reading() as visible:

@@ -1,0 +1,53 @@
+"""Which embedder each context uses, by its effective settings."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from api.embedders.hashing import MODEL as HASHING
+from api.embedders.hashing import Hashing
+from api.embedders.minilm import MiniLM
+from api.embedders.provider import ProviderEmbedder
+from api.model_settings import ModelChoice, ModelSettings
+from memory.errors import InvalidRequest
+from projections.recall.embedding import Embedder, EmbeddingUnavailable
+
+logger = logging.getLogger(__name__)
+
+
+class Embedders:
+    """The local model unless a context names another that can be asked; hashing if the local one can't be loaded."""
+
+    def __init__(self, settings_of: Callable[[str], ModelSettings]) -> None:
+        self._settings_of = settings_of
+        self._local: Embedder = MiniLM()
+        self._hashing = Hashing()
+        self._remote: dict[ModelChoice, ProviderEmbedder] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def local(self) -> Embedder:
+        return self._local
+
+    def load(self) -> None:
+        """Load the local model, or settle for hashing."""
+        try:
+            self._local.load()
+        except EmbeddingUnavailable as error:
+            logger.warning("vectors are made of pieces of words: %s", error)
+            self._local = self._hashing
+
+    def of(self, context_id: str) -> Embedder:
+        try:
+            settings = self._settings_of(context_id)
+        except InvalidRequest:
+            return self._local
+        if settings.embedding == HASHING:
+            return self._hashing
+        choice = settings.embedding_choice
+        if choice is None or not choice.usable:
+            return self._local
+        with self._lock:
+            if choice not in self._remote:
+                self._remote[choice] = ProviderEmbedder(choice)
+            return self._remote[choice]
