@@ -227,6 +227,13 @@ def number_of(position: int, ordinal: int) -> int:
     return position << ORDINAL_BITS | ordinal
 
 
+def sequence_key(sequence_id: UUID | None) -> int:
+    """A session or document in eight bytes, 0 for none: enough to tell those of one context apart."""
+    if sequence_id is None:
+        return 0
+    return int.from_bytes(sequence_id.bytes[:8], signed=True) ^ int.from_bytes(sequence_id.bytes[8:], signed=True)
+
+
 def sentence(row: PassageRow, names: Mapping[UUID, str]) -> str:
     """The text of a passage as it is indexed and shown: a fact with the names of what it is about."""
     if row.kind not in FACTS:

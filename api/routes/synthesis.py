@@ -118,7 +118,7 @@ async def reflect(exchange: Exchange) -> Response:
 
 def _recalled(call: Call, query: str) -> tuple[UUID, Sequence[Source]]:
     wanted = Wanted(text=query, k=HITS_MAX, background=True, source="reflect")
-    retrieved = call.services.recall.retrieve(call.reading_as, wanted)
+    retrieved = call.services.recall.retrieve(call.context_id, call.reading_as, wanted)
     with call.reading() as reader:
         return retrieved.trace_id, sources_of(retrieved, now=reader.now, lengths={})[:LINES_MAX]
 

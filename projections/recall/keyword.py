@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from projections.passages import sequence_key
 from projections.reading import Reader
-from projections.recall.postings import ENTRY, LENGTH_MAX, sequence_key
+from projections.recall.postings import ENTRY, LENGTH_MAX
 from projections.recall.question import Question
 
 POSTINGS_MAX = 4_000

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from projections.passages import Kind
+from projections.passages import Kind, sequence_key
 from projections.reading import Reader
 from projections.recall.filters import ANY, Filters
 from projections.recall.words import words
@@ -45,16 +45,17 @@ NAMES = "SELECT e.id, e.name FROM {entities} AS e WHERE e.id = ANY(%(ids)s)"
 
 @dataclass(slots=True)
 class Member:
-    """One passage of the pool, with what `projections.passages.PassageRow` says of it. counts: by word.
-    is_candidate: may be found; otherwise it is only somebody's neighbour. before, after: the neighbours in the
-    session or document. cosine: with the question, None without a vector."""
+    """One passage of the pool, with what `projections.passages.PassageRow` says of it. sequence: see
+    `projections.passages.sequence_key`. counts: by word. is_candidate: may be found; otherwise it is only
+    somebody's neighbour. before, after: the neighbours in the session or document. cosine: with the question,
+    None without a vector."""
 
     is_candidate: bool
     number: int
     kind: str
     turn_id: UUID | None
     fact_id: UUID | None
-    sequence_id: UUID | None
+    sequence: int
     seq: int
     entity_ids: Sequence[UUID]
     role: str
@@ -102,7 +103,7 @@ def _member(row: tuple[Any, ...], candidates: set[int]) -> Member:
         kind,
         turn_id,
         fact_id,
-        sequence_id,
+        sequence_key(sequence_id),
         seq,
         entity_ids,
         role,
@@ -115,14 +116,14 @@ def _member(row: tuple[Any, ...], candidates: set[int]) -> Member:
 
 def _linked(found: Sequence[Member]) -> None:
     """Tie neighbours together. What lies between two members of a sequence may not have been fetched."""
-    last: dict[UUID, Member] = {}
+    last: dict[int, Member] = {}
     for member in found:  # newest first
-        if member.sequence_id is None:
+        if not member.sequence:
             continue
-        after = last.get(member.sequence_id)
+        after = last.get(member.sequence)
         if after is not None and after.seq - member.seq <= 1:
             member.after, after.before = after, member
-        last[member.sequence_id] = member
+        last[member.sequence] = member
 
 
 def _named(reader: Reader, found: Sequence[Member]) -> None:

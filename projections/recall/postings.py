@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.log import Cursor
-from projections.passages import TABLE, PassageRow
+from projections.passages import TABLE, PassageRow, sequence_key
 from projections.reading import Reader
 from projections.recall.pool import names_of
 from projections.recall.words import words
@@ -117,13 +117,6 @@ WHERE context_id = %(context_id)s AND scope_set_id = %(scope_set_id)s AND last =
 def has_long_tail(reader: Reader) -> bool:
     """Whether there are enough new passages for a segment. reader: sees all scope sets."""
     return int(reader.tuples(TAIL_COUNT, {"limit": SEGMENT_PASSAGES})[0][0]) == SEGMENT_PASSAGES
-
-
-def sequence_key(sequence_id: UUID | None) -> int:
-    """A session or document in eight bytes, 0 for none: enough to tell those of one context apart."""
-    if sequence_id is None:
-        return 0
-    return int.from_bytes(sequence_id.bytes[:8], signed=True) ^ int.from_bytes(sequence_id.bytes[8:], signed=True)
 
 
 def index_tail(reader: Reader) -> bool:

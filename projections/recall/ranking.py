@@ -14,7 +14,6 @@ from uuid import UUID
 
 from projections.recall.keyword import K1, B, Scored
 from projections.recall.pool import Member
-from projections.recall.postings import sequence_key
 from projections.recall.question import NamedDate, Question
 from projections.recall.words import tokens, words
 
@@ -86,7 +85,7 @@ def ranked(
     pool = _Pool(question, members, scored)
     features = pool.features()
     given = {name: weights.get(name, 0.0) * column for name, column in features.items()}
-    totals = sum(given.values()).round(9)
+    totals: list[float] = sum(given.values()).round(9).tolist()
     order = sorted(
         (place for place, member in enumerate(members) if member.is_candidate),
         key=lambda place: (-totals[place], -members[place].number),
@@ -102,7 +101,7 @@ def ranked(
     return [
         Ranked(
             members[place],
-            float(totals[place]) - penalties.get(place, 0.0),
+            totals[place] - penalties.get(place, 0.0),
             Signals(
                 bm25=float(features["words"][place]) * 10,
                 cosine=members[place].cosine,
@@ -202,18 +201,16 @@ class _Pool:
         low, high = TALK_WORDS
         talk = min(max((high - self.scored.statistics.mean_words) / (high - low), 0.0), 1.0)
         of_session = self.scored.sequences
-        return talk * self.np.array([of_session.get(sequence_key(member.sequence_id), 0.0) for member in self.members])
+        return talk * self.np.array([of_session.get(member.sequence, 0.0) for member in self.members])
 
     def _strongest(self, strengths: Any) -> Any:
         """For each member the mean of the three strongest candidates of its session."""
-        found: dict[UUID, list[float]] = defaultdict(list)
-        for member, strength in zip(self.members, strengths, strict=True):
-            if member.is_candidate and member.sequence_id is not None:
-                found[member.sequence_id].append(max(float(strength), 0.0))
-        means = {sequence_id: sum(sorted(strong)[-3:]) / 3 for sequence_id, strong in found.items()}
-        return self.np.array(
-            [means.get(member.sequence_id, 0.0) if member.sequence_id else 0.0 for member in self.members]
-        )
+        found: dict[int, list[float]] = defaultdict(list)
+        for member, strength in zip(self.members, strengths.tolist(), strict=True):
+            if member.is_candidate and member.sequence:
+                found[member.sequence].append(max(strength, 0.0))
+        means = {sequence: sum(sorted(strong)[-3:]) / 3 for sequence, strong in found.items()}
+        return self.np.array([means.get(member.sequence, 0.0) for member in self.members])
 
 
 def _date(asked: NamedDate, said_at: datetime) -> float:
@@ -232,11 +229,11 @@ def _date(asked: NamedDate, said_at: datetime) -> float:
 
 def _penalties(members: Sequence[Member], order: Sequence[int], penalty: float) -> dict[int, float]:
     """By place, for the first PENALISED: `penalty` for every better one of the same session."""
-    seen: dict[UUID, int] = defaultdict(int)
+    seen: dict[int, int] = defaultdict(int)
     penalties: dict[int, float] = {}
     for place in order[:PENALISED]:
-        sequence_id = members[place].sequence_id
-        if sequence_id is not None:
-            penalties[place] = penalty * seen[sequence_id]
-            seen[sequence_id] += 1
+        sequence = members[place].sequence
+        if sequence:
+            penalties[place] = penalty * seen[sequence]
+            seen[sequence] += 1
     return penalties

@@ -71,7 +71,7 @@ class Sizes:
     around: int
 
 
-USUAL = Sizes(by_words=80, by_vector=50, around=50)
+USUAL = Sizes(by_words=60, by_vector=40, around=40)
 WIDE = Sizes(by_words=300, by_vector=200, around=150)
 
 
@@ -96,7 +96,7 @@ def search(
     scored = keyword.scored(reader, question, limit=max(widened, sizes.by_words))
     near: list[int] = []
     if mode in (Mode.HYBRID, Mode.VECTOR):
-        near = vectors.nearest(reader, question, limit=max(widened, sizes.by_vector))
+        near = vectors.nearest(reader, question, held=scored.statistics.passages, limit=max(widened, sizes.by_vector))
     by_words = scored.numbers if mode in (Mode.HYBRID, Mode.BM25) else []
     about = keyword.facts_about(reader, entity_ids) if mode in (Mode.HYBRID, Mode.GRAPH) else []
     passing = filters.passing(reader, {*by_words, *near, *about})

@@ -15,15 +15,6 @@ EXACT_MAX = 20_000
 GRAPH_DIMENSIONS = (384, 512, 768, 1024, 1536, 3072)
 SEARCHED_IN_GRAPH = 120  # hnsw.ef_search
 
-# Counted no further than needed.
-COUNT = """
-SELECT count(*) FROM (
-    SELECT 1 FROM recall_vectors AS v
-    WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
-    LIMIT %(exact_max)s + 1
-) AS c
-"""
-
 EXACT = """
 SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
 WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
@@ -53,21 +44,35 @@ SET LOCAL hnsw.ef_search = {SEARCHED_IN_GRAPH}
 """
 
 
-def nearest(reader: Reader, question: Question, *, limit: int) -> list[int]:
-    """The numbers of the `limit` nearest passages, nearest first; equal ones newest first."""
+def nearest(reader: Reader, question: Question, *, held: int, limit: int) -> list[int]:
+    """The numbers of the `limit` nearest passages, nearest first; equal ones newest first.
+
+    held: how many passages the caller may see.
+    """
     if question.vector is None:
         return []
-    bound = _bound(question) | {"limit": limit, "exact_max": EXACT_MAX}
-    dimension = len(question.vector)
-    if dimension not in GRAPH_DIMENSIONS or reader.tuples(COUNT, bound)[0][0] <= EXACT_MAX:
-        return [number for number, _ in reader.tuples(EXACT.format(outside=""), bound)]
+    if held <= EXACT_MAX or len(question.vector) not in GRAPH_DIMENSIONS:
+        return [number for number, _ in exact(reader, question, limit=limit)]
+    found = [*in_graph(reader, question, limit=limit), *exact(reader, question, limit=limit, outside=True)]
+    return [number for number, _ in sorted(found, key=lambda one: (-one[1], -one[0]))[:limit]]
+
+
+def exact(reader: Reader, question: Question, *, limit: int, outside: bool = False) -> list[tuple[int, float]]:
+    """Number and cosine of the nearest, each vector compared. outside: only those that are not in the graph."""
+    statement = EXACT.format(outside="AND NOT v.in_graph" if outside else "")
+    return _pairs(reader, statement, question, limit)
+
+
+def in_graph(reader: Reader, question: Question, *, limit: int) -> list[tuple[int, float]]:
+    """Number and cosine of the nearest that the graph leads to; nearly all of the true ones, in no strict order."""
+    assert question.vector is not None
     for statement in WALK_ON.split(";"):
         reader.cursor.execute(statement.encode())
-    found = [
-        *reader.tuples(IN_GRAPH.format(dimension=dimension), bound),
-        *reader.tuples(EXACT.format(outside="AND NOT v.in_graph"), bound),
-    ]
-    return [number for number, _ in sorted(found, key=lambda one: (-one[1], -one[0]))[:limit]]
+    return _pairs(reader, IN_GRAPH.format(dimension=len(question.vector)), question, limit)
+
+
+def _pairs(reader: Reader, statement: str, question: Question, limit: int) -> list[tuple[int, float]]:
+    return [(number, cosine) for number, cosine in reader.tuples(statement, _bound(question) | {"limit": limit})]
 
 
 def cosines(reader: Reader, question: Question, numbers: Sequence[int]) -> dict[int, float]:
