@@ -138,8 +138,6 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             is_enabled = overrides.of(context_id).get("llm_extraction_enabled", True)
             return models.extractor(context_id) if is_enabled else None
 
-        embedder = MiniLM()
-        questions = QuestionVectors(embedder)
         embedders = Embedders(models.settings)
         questions = QuestionVectors(embedders)
         with (
