@@ -34,8 +34,8 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat
-	$(BIN)/python -m tests.bench.$(NAME) $(FILE)
+bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat|recall|recall-scale|freshness
+	$(BIN)/python -m tests.bench.$(subst -,_,$(NAME)) $(FILE)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows
 	$(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

@@ -18,6 +18,7 @@ from uuid import UUID
 from memory.events import DocumentReplaced, DocumentUploaded, Event
 from memory.log import Cursor
 from projections import traces
+from projections.recall import vector_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ def _run(cursor: Cursor, sql: str, parameters: Mapping[str, Any]) -> None:
 def _words_again(cursor: Cursor, gone: Gone) -> None:
     """Postings tell which words a passage has, so they are made anew from the passages that are left."""
     if gone.passages:
+        # What is being indexed right now is stored before this goes on, and is deleted with the rest.
+        vector_rows.lock(cursor, gone.context_id)
         _all_of("recall_postings", "recall_segments", "recall_heads")(cursor, gone.context_id)
 
 

@@ -85,34 +85,6 @@ FROM merged
 GROUP BY context_id, word, scope_set_id
 """
 
-ROWS_OF_WORDS = """
-SELECT p.word, p.scope_set_id, p.last, p.entries FROM recall_postings AS p
-WHERE p.context_id = %(context_id)s AND p.word = ANY(%(words)s) AND p.scope_set_id = ANY(%(scope_set_ids)s)
-FOR UPDATE
-"""
-
-SHORTEN = """
-UPDATE recall_postings SET passages = %(passages)s, entries = %(entries)s
-WHERE context_id = %(context_id)s AND word = %(word)s AND scope_set_id = %(scope_set_id)s AND last = %(last)s
-"""
-
-REMOVE_EMPTY = """
-DELETE FROM recall_postings
-WHERE context_id = %(context_id)s AND word = ANY(%(words)s) AND scope_set_id = ANY(%(scope_set_ids)s) AND passages = 0
-"""
-
-DROP_POSTINGS = "DELETE FROM recall_postings WHERE context_id = %(context_id)s"
-DROP_SEGMENTS = "DELETE FROM recall_segments WHERE context_id = %(context_id)s"
-DROP_HEAD = "DELETE FROM recall_heads WHERE context_id = %(context_id)s"
-
-UNCOUNT = """
-UPDATE recall_segments SET passages = passages - %(passages)s, length = length - %(length)s, words = words - %(words)s
-WHERE context_id = %(context_id)s AND scope_set_id = %(scope_set_id)s AND last = (
-    SELECT min(s.last) FROM recall_segments AS s
-    WHERE s.context_id = %(context_id)s AND s.scope_set_id = %(scope_set_id)s AND s.last >= %(number)s
-)
-"""
-
 
 def has_long_tail(reader: Reader) -> bool:
     """Whether there are enough new passages for a segment. reader: sees all scope sets."""
@@ -137,40 +109,6 @@ def index_tail(reader: Reader) -> bool:
     reader.cursor.execute(ADVANCE.encode(), parameters)
     _merge(reader)
     return True
-
-
-def erase(reader: Reader, numbers: Sequence[int]) -> None:
-    """Take passages out of postings and statistics. To be called while their rows are still there.
-
-    reader: sees all scope sets, in a transaction that may write.
-    """
-    import numpy as np
-
-    rows = reader.rows(TABLE, "SELECT p.* FROM {passages} AS p WHERE p.number = ANY(%(numbers)s)", {"numbers": numbers})
-    if not rows:
-        return
-    names = names_of(reader, {entity_id for row in rows for entity_id in row.entity_ids})
-    held = {word for row in rows for word in _counts(row, names)}
-    bound = {"context_id": reader.context_id, "words": list(held), "scope_set_ids": list(reader.scope_set_ids)}
-    gone = np.array([row.number for row in rows])
-    for word, scope_set_id, last, packed in reader.cursor.execute(ROWS_OF_WORDS.encode(), bound).fetchall():
-        entries = np.frombuffer(packed, ENTRY)
-        kept = entries[~np.isin(entries["number"], gone)]
-        if len(kept) < len(entries):
-            place = {"word": word, "scope_set_id": scope_set_id, "last": last, "context_id": reader.context_id}
-            shorter = {"passages": len(kept), "entries": kept.tobytes()}
-            reader.cursor.execute(SHORTEN.encode(), place | shorter)
-    reader.cursor.execute(REMOVE_EMPTY.encode(), bound)
-    for row in rows:
-        counted = {"passages": 1, "length": row.length, "words": row.word_count, "number": row.number}
-        place = {"context_id": reader.context_id, "scope_set_id": row.scope_set_id}
-        reader.cursor.execute(UNCOUNT.encode(), place | counted)
-
-
-def drop(cursor: Cursor, context_id: str) -> None:
-    """Delete all postings and statistics of a context; they can be made again from its passages."""
-    for statement in (DROP_POSTINGS, DROP_SEGMENTS, DROP_HEAD):
-        cursor.execute(statement.encode(), {"context_id": context_id})
 
 
 def _write(reader: Reader, rows: Sequence[PassageRow]) -> None:

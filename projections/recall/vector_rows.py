@@ -76,9 +76,6 @@ WHERE ctid = ANY(ARRAY(
 ))
 """
 
-ERASE = "DELETE FROM recall_vectors WHERE context_id = %(context_id)s AND number = ANY(%(numbers)s)"
-DROP = "DELETE FROM recall_vectors WHERE context_id = %(context_id)s"
-DROP_MODELS = "DELETE FROM recall_models WHERE context_id = %(context_id)s"
 
 Embed = Callable[[Sequence[str]], Sequence[Vector]]
 
@@ -148,17 +145,6 @@ def extend_graph(cursor: Cursor, context_id: str, model: str, *, limit: int) -> 
     if counted is None or counted[0] <= EXACT_MAX:
         return 0
     return cursor.execute(INTO_GRAPH.encode(), bound).rowcount
-
-
-def erase(cursor: Cursor, context_id: str, numbers: Sequence[int]) -> None:
-    """Delete the vectors of passages, of all models."""
-    cursor.execute(ERASE.encode(), {"context_id": context_id, "numbers": list(numbers)})
-
-
-def drop(cursor: Cursor, context_id: str) -> None:
-    """Delete all vectors of a context."""
-    for statement in (DROP, DROP_MODELS):
-        cursor.execute(statement.encode(), {"context_id": context_id})
 
 
 def _text(row: PassageRow, names: Mapping[UUID, str]) -> str:

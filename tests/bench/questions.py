@@ -44,7 +44,7 @@ class CachedQuestions:
 
     embedder: CachedEmbedder
 
-    def question(self, text: str, /) -> tuple[Sequence[float], str]:
+    def question(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
         (vector,) = self.embedder.embed([text])
         return vector, self.embedder.model
 
@@ -79,7 +79,8 @@ def _report_recall(
                 hits = search(reader, asked(question.text, embedder), limit=10).hits
             alone.append(_share(question, [one.keys[hit.id] for hit in hits]))
             began = time.perf_counter()
-            found = recall.retrieve(partial(_reading, one), Wanted(text=question.text, traced=False))
+            wanted = Wanted(text=question.text, traced=False)
+            found = recall.retrieve(one.world.context_id, partial(_reading, one), wanted)
             times.append((time.perf_counter() - began) * 1000)
             through.append(_share(question, [one.keys[hit.id] for hit in found.hits if hit.id in one.keys]))
             if question.category not in ("adversarial", "abstention"):
@@ -100,11 +101,13 @@ def _report_elsewhere(figures: Figures, locomos: Sequence[Loaded], beams: Sequen
     for ordinal, one in enumerate(locomos):
         other = beams[ordinal % len(beams)]
         for question in one.talk.questions[::10]:
-            found = recall.retrieve(partial(_reading, other), Wanted(text=question.text, traced=False))
+            found = recall.retrieve(
+                other.world.context_id, partial(_reading, other), Wanted(text=question.text, traced=False)
+            )
             empty.append(not found.hits)
     figures.add("elsewhere_emptied", mean(empty), f"{len(empty)} questions asked elsewhere: emptied", least=0.9)
     missing = [
-        not recall.retrieve(partial(_reading, one), Wanted(text=question.text, traced=False)).hits
+        not recall.retrieve(one.world.context_id, partial(_reading, one), Wanted(text=question.text, traced=False)).hits
         for one in beams
         for question in one.talk.questions
         if question.category == "abstention"
@@ -119,7 +122,7 @@ def _report_updates(figures: Figures, name: str, loaded: Sequence[Loaded], recal
             if question.category != "knowledge_update" or not (question.old and question.new):
                 continue
             wanted = Wanted(text=question.text, k=K, facts=False, duplicates=True, traced=False)
-            found = recall.retrieve(partial(_reading, one), wanted)
+            found = recall.retrieve(one.world.context_id, partial(_reading, one), wanted)
             order = [one.keys[hit.id] for hit in found.hits if hit.kind is Kind.TURN and hit.id in one.keys]
             new = min((order.index(key) for key in question.new if key in order), default=K)
             old = min((order.index(key) for key in question.old if key in order), default=K)
@@ -156,7 +159,7 @@ def _told(services: Services, talk: Talk, embedder: CachedEmbedder) -> Loaded:
                 names[turn.turn_id] = one.key
                 turns.append(turn)
             session_id = world.remember(*turns, session_id=session_id).session_id
-    Indexing(services.pool, embedder).catch_up(context_id)
+    Indexing(services.pool, lambda _: embedder).catch_up(context_id)
     return Loaded(talk, world, names)
 
 

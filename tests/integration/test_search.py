@@ -12,8 +12,7 @@ from api.indexing import Indexing
 from memory.remember import Turn
 from memory.values import Infer
 from projections.passages import Kind
-from projections.reading import Reader
-from projections.recall import postings, vector_rows
+from projections.recall import postings
 from projections.recall.embedding import Vector
 from projections.recall.filters import Filters
 from projections.recall.question import Question, parsed
@@ -142,23 +141,23 @@ def test_a_question_of_another_dimension_is_no_error(world: World) -> None:
     assert len(hits) == 1
 
 
-def test_what_is_erased_is_in_no_posting_and_no_vector(world: World) -> None:
-    turns = said(world, *(f"secret{number} handshake" for number in range(300)))
-    Indexing(world.services.pool, lambda _: Hashing()).catch_up(world.context_id)
-    number = next(hit.number for hit in found(world, "secret7").hits if hit.id == turns[7])
-    with world.services.pool.connection() as connection, connection.transaction():
-        with world.reading() as visible:
-            reader = Reader(connection.cursor(), world.context_id, visible.generation, visible.scope_set_ids)
-        postings.erase(reader, [number])
-        vector_rows.erase(reader.cursor, world.context_id, [number])
+def test_what_is_erased_while_it_is_embedded_gets_no_vector(world: World) -> None:
+    # given an embedder during whose work the passages are erased
+    turns = said(world, "secret handshake", "open secret")
+
+    class Slow(Hashing):
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            with world.services.pool.connection() as connection:
+                connection.execute(
+                    "DELETE FROM palimpsest_read_v2.passages WHERE context_id = %s AND turn_id = %s",
+                    [world.context_id, turns[0]],
+                )
+            return super().embed(texts)
+
+    Indexing(world.services.pool, lambda _: Slow()).catch_up(world.context_id)
     with world.reading() as reader:
-        words = reader.tuples(
-            "SELECT p.word, p.passages FROM recall_postings AS p WHERE p.context_id = %(context_id)s", {}
-        )
         vectors = reader.tuples("SELECT count(*) FROM recall_vectors AS v WHERE v.context_id = %(context_id)s", {})
-    assert dict(words)["handshak"] == 255
-    assert "secret7" not in dict(words)
-    assert vectors == [(299,)]
+    assert vectors == [(1,)]
 
 
 def test_a_filter_is_filled_from_what_passes_it(world: World) -> None:
