@@ -26,7 +26,7 @@ def forget(call: Call) -> tuple[int, Json]:
     if not body.query.strip():
         raise InvalidRequest("query: must not be blank")
     limit = body.limit or MATCHES_MAX
-    vector, model = call.services.embedder.question(body.query)
+    vector, model = call.services.embedder.question(body.query, call.context_id)
     question = parsed(body.query, vector=vector, model=model)
 
     def plan(planner: Planner) -> Plan:
