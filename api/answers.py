@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from api import details, ids, wire
+from api import details, document_shapes, ids, wire
 from api.wire import Json
+from memory.documents import progress
 from projections import attribute_versions, documents, entities, erasures, provenance, relations, scope_sets, turns
 from projections.attribute_versions import AttributeVersionRow
 from projections.corrections import CorrectionRow
+from projections.documents import DocumentRow
 from projections.entities import EntityRow
 from projections.reading import Reader
 from projections.relations import RelationRow
@@ -98,3 +100,10 @@ def correction(reader: Reader, row: CorrectionRow) -> Json:
     """A correction with the words of the turn that caused it."""
     turn = turns.by_ids(reader, [row.turn_id]).get(row.turn_id) if row.turn_id else None
     return {**correction_list(reader, [row])[0], "turn": turn and details.words(turn)}
+
+
+def document_list(reader: Reader, rows: Sequence[DocumentRow]) -> list[Json]:
+    """DocumentJson of each row, in their order, with how far the reading of each is."""
+    clauses = scope_sets.clauses(reader)
+    found = progress.of(reader.cursor, reader.context_id, [row.id for row in rows])
+    return [document_shapes.document(row, found.get(row.id), clauses[row.scope_set_id]) for row in rows]

@@ -5,6 +5,8 @@
     relation:person/alice-[works_at]->organisation/acme
     relation:alice/works_at/acme                   of any types; person/alice and so on too
     attr_…, rel_…, act_…, corr_…, chunk:…          an id that an answer held
+    document:…                                     also doc:…
+    passage:<document>/<position>                  a chunk by its place
 
 Names may hold slashes, types and keys may not. All parts are normalised.
 """
@@ -23,7 +25,7 @@ ATTRIBUTE_PREFIX = "attr_"
 CORRECTION_PREFIX = "corr_"
 ACTION_PREFIX = "act_"
 PASSAGE_PREFIXES = ("chunk:", "passage:")
-UNSUPPORTED = re.compile(r"(document|doc|turn|session|sess):|(instr|unc|turn|sess)_")
+UNSUPPORTED = re.compile(r"(turn|session|sess):|(instr|unc|turn|sess)_")
 WRITTEN = re.compile(r"\['(?P<type>\w+)', '(?P<name>.+)'\]", re.DOTALL)
 ARROW = re.compile(r"(.+?)-\[(.+?)\]->(.+)", re.DOTALL)
 
@@ -74,11 +76,25 @@ class PassageId:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentId:
+    value: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkAt:
+    """The chunk at a position of a document, from 0."""
+
+    document_id: UUID
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class TraceId:
     value: UUID
 
 
-OfMemory = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId | ActionId | PassageId
+OfFacts = EntityRef | AttributeRef | RelationRef | AttributeId | RelationId | CorrectionId | ActionId
+OfMemory = OfFacts | PassageId | DocumentId | ChunkAt
 Ref = OfMemory | TraceId
 
 
@@ -114,6 +130,13 @@ def parse(text: str) -> Ref:
         return CorrectionId(ids.parse(text, prefixes=(CORRECTION_PREFIX,)))
     if text.startswith(ACTION_PREFIX):
         return ActionId(ids.parse(text, prefixes=(ACTION_PREFIX,)))
+    if text.startswith(ids.DOCUMENT_PREFIXES):
+        return DocumentId(ids.parse_document(text))
+    if text.startswith("passage:") and "/" in text:
+        document, _, position = text.removeprefix("passage:").rpartition("/")
+        if not position.isascii() or not position.isdigit() or len(position) > 9:
+            raise _malformed()
+        return ChunkAt(ids.parse_document(document), int(position))
     if text.startswith(PASSAGE_PREFIXES):
         return PassageId(ids.parse(text, prefixes=PASSAGE_PREFIXES))
     prefix, separator, rest = text.partition(":")

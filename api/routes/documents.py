@@ -8,7 +8,7 @@ from uuid import UUID
 import anyio
 from starlette.responses import Response, StreamingResponse
 
-from api import document_shapes, ids, uploads
+from api import answers, document_shapes, ids, uploads
 from api.calls import Call
 from api.document_reading import TASK, ids_of
 from api.exchanges import Exchange, answer
@@ -22,7 +22,7 @@ from memory.errors import Conflict, InvalidRequest, NotFound, UnsupportedType
 from memory.events import DocumentTextExtracted
 from memory.principals import Caller
 from memory.scopes import ScopeSet
-from projections import documents, scope_sets
+from projections import documents
 from projections.documents import DocumentRow
 from projections.reading import Reader
 
@@ -138,7 +138,7 @@ def delete_document(call: Call) -> tuple[int, Any]:
 def get_document(call: Call) -> tuple[int, Any]:
     with call.reading(call.asked()) as reader:
         row = _seen(reader, ids.parse_document(call.path["document_id"]))
-        return 200, _shown(reader, [row])[0]
+        return 200, answers.document_list(reader, [row])[0]
 
 
 def list_documents(call: Call) -> tuple[int, Any]:
@@ -162,7 +162,7 @@ def list_documents(call: Call) -> tuple[int, Any]:
             **filters,
         )
         total = documents.count(reader, **filters)
-        shown = _shown(reader, found.rows)
+        shown = answers.document_list(reader, found.rows)
     last = found.rows[-1] if found.has_more else None
     next_cursor = cursor_of(last.created_at, last.id) if last else None
     return 200, {"documents": shown, **paged.block(next_cursor, total)}
@@ -173,12 +173,6 @@ def _at_stage(reader: Reader, status: str) -> list[UUID]:
     waiting = documents.waiting(reader)
     found = progress.of(reader.cursor, reader.context_id, waiting)
     return [one for one in waiting if (found[one].stage if one in found else "queued") == status]
-
-
-def _shown(reader: Reader, rows: list[DocumentRow]) -> list[Any]:
-    clauses = scope_sets.clauses(reader)
-    found = progress.of(reader.cursor, reader.context_id, [row.id for row in rows])
-    return [document_shapes.document(row, found.get(row.id), clauses[row.scope_set_id]) for row in rows]
 
 
 def list_chunks(call: Call) -> tuple[int, Any]:

@@ -10,7 +10,7 @@ from api.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from memory.known import EntityName
 from memory.values import comparable
-from projections import actions, attribute_versions, corrections, entities, passages, relations
+from projections import actions, attribute_versions, corrections, documents, entities, passages, relations
 from projections.entities import EntityRow
 from projections.reading import Reader
 
@@ -18,7 +18,8 @@ LIMIT = 500
 
 
 def inspect(call: Call) -> tuple[int, dict[str, Any]]:
-    """One of several shapes, told apart by `kind`: entity, attribute, relation, trace; ours: correction, action, chunk.
+    """One of several shapes, told apart by `kind`: entity, attribute, relation, trace; ours: correction, action,
+    chunk, document.
 
     Raises InvalidRequest for no reference, NotFound for one to nothing, Unsupported for other kinds.
     """
@@ -72,6 +73,17 @@ def _answer(reader: Reader, ref: refs.OfMemory) -> Json:
             if passage is None:
                 raise _absent()
             return {"kind": "chunk", "chunk": details.passage(passage)}
+        case refs.ChunkAt(document_id, position):
+            rows = documents.chunks_of(reader, document_id, first=position, last=position, limit=1).rows
+            passage = passages.one(reader, rows[0].id) if rows else None
+            if passage is None:
+                raise _absent()
+            return {"kind": "chunk", "chunk": details.passage(passage)}
+        case refs.DocumentId(value):
+            document = documents.one(reader, value)
+            if document is None:
+                raise _absent()
+            return {"kind": "document", "document": answers.document_list(reader, [document])[0]}
 
 
 def _attribute(reader: Reader, name: EntityName, key: str, *, line: str | None = None) -> Json:

@@ -192,6 +192,15 @@ def test_every_spelling_of_an_id_is_taken(client: httpx.Client, handbook: dict[s
     assert client.get("/documents/nonsense").status_code == 404
 
 
+def test_a_document_and_its_chunks_can_be_inspected(client: httpx.Client, handbook: dict[str, Any]) -> None:
+    shown = client.get("/inspect", params={"ref": handbook["id"]}).json()
+    assert (shown["kind"], shown["document"]["title"]) == ("document", "Team handbook")
+    chunk = client.get(f"/documents/{handbook['id']}/chunks").json()["chunks"][1]
+    for ref in (chunk["id"], f"passage:{handbook['id'].removeprefix('document:')}/1"):
+        shown = client.get("/inspect", params={"ref": ref}).json()
+        assert (shown["kind"], shown["chunk"]["text"]) == ("chunk", chunk["text"])
+
+
 def test_keywords_tell_what_documents_are_about(client: httpx.Client, handbook: dict[str, Any]) -> None:
     found = client.get(f"/documents/{handbook['id']}/keywords").json()["keywords"]
     assert 1 <= len(found) <= 5

@@ -296,8 +296,9 @@ def test_an_ended_relation_is_still_inspected(server: ServerProcess) -> None:
         *((ref, 404) for ref in ("entity:person/nobody", "person:nobody", "attribute:person/ann/shoe", "attr_x")),
         *((ref, 404) for ref in (f"attr_{NO_ID}", f"rel_{NO_ID}", f"corr_{NO_ID}", "relation:ann/hates/acme")),
         *((ref, 404) for ref in (f"chunk:{NO_ID}", f"passage:{NO_ID}", "chunk:x", f"act_{NO_ID}")),
-        *((ref, 501) for ref in ("document:x", "doc:x")),
         (f"trace:{NO_ID}", 404),
+        *((ref, 404) for ref in ("document:x", "doc:x", f"document:{NO_ID}", f"passage:{NO_ID}/0")),
+        (f"passage:{NO_ID}/first", 400),
         *((ref, 501) for ref in (f"instr_{NO_ID}", f"unc_{NO_ID}", f"turn:{NO_ID}")),
     ],
 )
