@@ -91,6 +91,8 @@ PREFIX = "/api/v1"
 READERS_MAX = 8  # threads, of the connections that the log's writers leave
 WRITERS_MAX = 64  # threads, most of which wait for a model
 
+COSTLY = ("/chat", "/reflect", "/consolidate", "/elaborate")
+
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/health", health.get_health),
     # The management API. It comes first: "contexts" is no context.
@@ -295,7 +297,10 @@ def _endpoint(
                 request.app.state.rate_limit.take(request.headers["authorization"])
             if whole_body:
                 call = replace(call, body=await _body(request))
-            return await handler(Exchange(call, request, request.app.state.writers))
+            exchange = Exchange(call, request, request.app.state.writers)
+            if path.endswith(COSTLY):
+                await exchange.read(call.require_unblocked)
+            return await handler(exchange)
         except PalimpsestError as error:
             return problem(error)
         except psycopg_pool.PoolTimeout:

@@ -17,7 +17,7 @@ from api.instants import Asked
 from api.keys import digest, is_management_key
 from api.schemas import InstantBody
 from api.wiring import Services
-from memory.errors import InvalidContextId, InvalidRequest, NotFound, Unauthorised
+from memory.errors import InvalidContextId, InvalidRequest, NotFound, TooManyRequests, Unauthorised
 from memory.log import Connection
 from memory.principals import Caller
 from memory.scopes import Lens, lens_of
@@ -148,6 +148,12 @@ class Call:
     def _lens(self) -> Lens | None:
         patterns = [pattern for pattern in self.query.getlist("lens") if pattern.strip()]
         return lens_of([pattern] for pattern in patterns) if patterns else None
+
+    def require_unblocked(self) -> None:
+        """For what costs money. Raises TooManyRequests while the operator has stopped it, Unauthorised."""
+        caller = self.note.caller or self.caller()
+        if self.services.overrides.is_blocked(caller.context_id):
+            raise TooManyRequests("enforcement_blocked: the operator has stopped what costs money", retry_after_s=60)
 
     def require_operator(self) -> None:
         """Raises Unauthorised unless the request comes with a management key."""

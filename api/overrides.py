@@ -23,18 +23,25 @@ class Overrides:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[float, Mapping[str, Any]]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[float, Mapping[str, Any], bool]] = OrderedDict()
 
     def of(self, context_id: str) -> Mapping[str, Any]:
         """Empty for a context that has none, or is not there."""
+        return self._current(context_id)[0]
+
+    def is_blocked(self, context_id: str) -> bool:
+        """Whether the operator has stopped what costs money."""
+        return self._current(context_id)[1]
+
+    def _current(self, context_id: str) -> tuple[Mapping[str, Any], bool]:
         now = time.monotonic()
         with self._lock:
             kept = self._kept.get(context_id)
         if kept is not None and now - kept[0] < KEPT_S:
-            return kept[1]
+            return kept[1:]
         found = self._read(context_id)
         with self._lock:
-            self._kept[context_id] = (now, found)
+            self._kept[context_id] = (now, *found)
             if len(self._kept) > CONTEXTS_KEPT:
                 self._kept.popitem(last=False)
         return found
@@ -44,12 +51,13 @@ class Overrides:
         with self._lock:
             self._kept.pop(context_id, None)
 
-    def _read(self, context_id: str) -> Mapping[str, Any]:
+    def _read(self, context_id: str) -> tuple[Mapping[str, Any], bool]:
         with self._pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
             generation = generation_of(connection, context_id)
             if generation is None:
-                return {}
+                return {}, False
             own = ReadModelDirectory(cursor, context_id, generation).configuration()
             providers = provider_keys.of(cursor, context_id)
         config = own.config if own else {}
-        return merged(config, {"providers": providers}) if providers else config
+        config = merged(config, {"providers": providers}) if providers else config
+        return config, bool(own and own.enforcement_blocked)

@@ -57,6 +57,8 @@ def create_turn(call: Call) -> tuple[int, dict[str, Any]]:
 
 def _created(call: Call, caller: Caller, body: FactsBody, session: str | None) -> tuple[int, dict[str, Any]]:
     turn = _turn_of(body)
+    if turn.infer in (Infer.FULL, Infer.PREVIEW):
+        call.require_unblocked()
     session_id, new_session_id = session_ids(session)
     remembered = call.services.memory.remember(
         caller,
@@ -86,6 +88,8 @@ def create_facts(call: Call) -> tuple[int, dict[str, Any]]:
     body = call.parsed(BatchBody)
     if body.infer is Infer.TRIPLES:
         raise InvalidRequest("infer: a batch takes messages, not triples; use /facts")
+    if body.infer in (Infer.FULL, Infer.PREVIEW):
+        call.require_unblocked()
     turns = [
         Turn(
             turn_id=ids.new_id(),

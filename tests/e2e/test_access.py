@@ -399,3 +399,39 @@ def content_list(answer: httpx.Response) -> list[Any]:
 
 def now(*, ahead_s: float = 0) -> str:
     return (datetime.now(UTC) + timedelta(seconds=ahead_s)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+# --- traps of real clients ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        *[("/consolidate", 200), ("/fsck", 200), ("/sessions", 201), ("/keys", 201), ("/scopes/forget", 400)],
+        *[("/lifecycle/decay", 200), ("/lifecycle/expire", 200), ("/elaborate", 400)],
+    ],
+)
+def test_a_request_without_a_body_or_content_type_is_an_empty_object(tenant: Tenant, path: str, status: int) -> None:
+    admin = tenant.admin()
+    bare = admin.post(path)
+    assert "content-type" not in bare.request.headers
+    assert (bare.status_code, admin.post(path, json={}).status_code) == (status, status), bare.text
+
+
+def test_ids_travel_percent_encoded_and_in_every_spelling(tenant: Tenant) -> None:
+    admin = tenant.admin()
+    session = content(admin.post("/sessions"), 201)["id"]
+    for spelling in (session, f"sess%3A{session}", f"session%3A{session}", f"sess_{session}"):
+        assert content(admin.get(f"/sessions/{spelling}/turns"))["turns"] == []
+    made = content(admin.post("/keys"), 201)
+    assert content(admin.post(f"/keys/{made['id'].replace(':', '%3A')}/rotate"))["id"] == made["id"]
+    me = content(admin.get("/me"))
+    assert me["enforce"] is True
+    assert content(admin.get(f"/principals/{me['principalId'].replace(':', '%3A')}"))["id"] == "principal:admin"
+
+
+def test_casing_and_aliases_of_scopes(tenant: Tenant) -> None:
+    admin = tenant.admin()
+    for body in ({"scope": "org/acme"}, {"scopes": "org/acme"}, {"scopes": ["org/acme"]}, {"scopes": [["org/acme"]]}):
+        assert content(admin.post("/sessions", json=body), 201)["scopes"] == [["org/acme/"]]
+    assert content(admin.post("/sessions", json={"scopes": []}), 201)["scopes"] == [["/"]]

@@ -104,6 +104,20 @@ def test_deleting_a_context_leaves_only_the_head_of_its_log(tenant: Tenant, mana
                 assert not [row for (row,) in rows if row.startswith(f'("{tenant.name}"')], table
 
 
+def test_an_operator_stops_what_costs_money_and_nothing_else(tenant: Tenant, management: httpx.Client) -> None:
+    admin = tenant.admin()
+    content(management.patch(tenant.path, json={"enforcement_blocked": True}))
+    costly = [("/facts", {"text": "Hi."}), ("/chat", {"message": "Hi."}), ("/reflect", {"query": "Hi?"})]
+    for path, body in [*costly, ("/facts/batch", {"messages": [{"role": "user", "content": "Hi."}]})]:
+        answer = admin.post(path, json=body)
+        assert "enforcement_blocked" in assert_error(answer, 429)
+        assert answer.headers["retry-after"] == "60"
+    content(admin.post("/facts", json={"text": "Hi.", "infer": "none"}))
+    content(admin.get("/state"))
+    content(management.patch(tenant.path, json={"enforcement_blocked": False}))
+    content(admin.post("/facts", json={"text": "Hi."}))
+
+
 # --- principals, keys, tokens -----------------------------------------------------------------------
 
 
