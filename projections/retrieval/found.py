@@ -1,6 +1,7 @@
 """Things found, from the search's hits and from rows."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 from uuid import UUID
 
 from projections import passages
@@ -17,17 +18,15 @@ WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn'
 ORDER BY p.number
 """
 
-# The turns just before and after a turn of the same session, and the chunks before and after a chunk.
-AROUND_TURNS = """
-SELECT p.* FROM unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (session_id, seq)
-    JOIN {turns} AS t ON t.session_id = w.session_id AND t.seq IN (w.seq - 1, w.seq + 1)
-    JOIN {passages} AS p ON p.turn_id = t.id AND p.ordinal = 0 AND p.kind = 'turn'
-ORDER BY p.number
+# A superset of the turns, or chunks, just before and after some, which one index answers whatever the planner
+# knows of the tables; the pairs are sorted out afterwards.
+NEAR_TURNS = """
+SELECT t.id, t.session_id, t.seq FROM {turns} AS t
+WHERE t.session_id = ANY(%(sequences)s) AND t.seq = ANY(%(seqs)s)
 """
-AROUND_CHUNKS = """
-SELECT p.* FROM unnest(%(sequences)s::uuid[], %(seqs)s::int[]) AS w (document_id, ordinal)
-    JOIN {passages} AS p ON p.document_id = w.document_id AND p.ordinal IN (w.ordinal - 1, w.ordinal + 1)
-WHERE p.kind = 'document'
+NEAR_CHUNKS = """
+SELECT p.* FROM {passages} AS p
+WHERE p.document_id = ANY(%(sequences)s) AND p.ordinal = ANY(%(seqs)s) AND p.kind = 'document'
 ORDER BY p.number
 """
 
@@ -93,15 +92,21 @@ def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
     if not asked:
         return []
     rows = reader.rows(passages.TABLE, BY_IDS, {"ids": asked})
-    beside = []
-    for kind, sql in ((Kind.TURN, AROUND_TURNS), (Kind.DOCUMENT, AROUND_CHUNKS)):
-        places = [(row.sequence_id, row.seq) for row in rows if row.kind == kind and row.sequence_id]
-        if places:
-            sequences, seqs = zip(*places, strict=True)
-            around = reader.rows(passages.TABLE, sql, {"sequences": list(sequences), "seqs": list(seqs)})
-            beside += [_of_row(row, 0.0) for row in around]
+    turns, parameters = _near(rows, Kind.TURN)
+    near = reader.tuples(NEAR_TURNS, parameters) if turns else []
+    beside = of_turns(reader, [turn_id for turn_id, session_id, seq in near if (session_id, seq) in turns])
+    chunks, parameters = _near(rows, Kind.DOCUMENT)
+    near_chunks = reader.rows(passages.TABLE, NEAR_CHUNKS, parameters) if chunks else []
+    beside += [_of_row(row, 0.0) for row in near_chunks if (row.document_id, row.ordinal) in chunks]
     known = {hit.id for hit in hits}
     return list({one.id: one for one in beside if one.id not in known}.values())
+
+
+def _near(rows: Sequence[PassageRow], kind: Kind) -> tuple[set[tuple[UUID | None, int]], dict[str, Any]]:
+    """The places before and after the passages of this kind, as (session or document, number in it)."""
+    places = {(row.sequence_id, row.seq + step) for row in rows if row.kind == kind for step in (-1, 1)}
+    sequences = sorted({sequence_id for sequence_id, _ in places if sequence_id})
+    return places, {"sequences": sequences, "seqs": sorted({seq for _, seq in places})}
 
 
 def _of_row(row: PassageRow, score: float) -> Recalled:

@@ -34,8 +34,8 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "what is in force in a line": (supersession.HEADS, {"ids": UUIDS}),
     "passages of turns": (found.OF_TURNS, {"turn_ids": UUIDS}),
     "passages by id": (found.BY_IDS, {"ids": UUIDS}),
-    "turns around": (found.AROUND_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
-    "chunks around": (found.AROUND_CHUNKS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
+    "turns around": (found.NEAR_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
+    "chunks around": (found.NEAR_CHUNKS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
 }
 # What an index condition holds whatever is asked.
 WELL_KNOWN = re.compile(r"\((?:\w+\.)?(?:context_id|generation) = \S+?\)|::text|AND|[()\s]")
