@@ -87,19 +87,22 @@ def load(
     world = world_in(services, context_id, key)
     names: dict[UUID, str] = {}
     for _, said in groupby(talk.turns, key=lambda turn: turn.session):
-        turns = []
-        for one in said:
-            turn = Turn(
-                turn_id=ids.new_id(),
-                text=one.text,
-                role=Role(one.role),
-                infer=Infer.TRIPLES if one.key in facts else Infer.NONE,
-                observed_at=one.said_at,
-                candidates=(facts[one.key],) if one.key in facts else (),
-            )
-            names[turn.turn_id] = one.key
-            turns.append(turn)
-        world.remember(*turns)
+        session_id = None
+        # What is told as a fact comes by itself, as it would from a client.
+        for _, part in groupby(said, key=lambda turn: turn.key if turn.key in facts else ""):
+            turns = []
+            for one in part:
+                turn = Turn(
+                    turn_id=ids.new_id(),
+                    text=one.text,
+                    role=Role(one.role),
+                    infer=Infer.TRIPLES if one.key in facts else Infer.NONE,
+                    observed_at=one.said_at,
+                    candidates=(facts[one.key],) if one.key in facts else (),
+                )
+                names[turn.turn_id] = one.key
+                turns.append(turn)
+            session_id = world.remember(*turns, session_id=session_id).session_id
     if embedder is not None:
         Indexing(services.pool, lambda _: embedder).catch_up(context_id)
     return Loaded(talk, world, names)
