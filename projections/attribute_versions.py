@@ -67,7 +67,8 @@ VERSIONS = Table(
         "line": """(entity_id, line_key, unit_value, said_at, turn_position, said_offset)
             WHERE position_to IS NULL AND known_to IS NULL""",
         "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
-        "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_version": "(version_id)",
+        "newest": "(said_at DESC, turn_position DESC, said_offset DESC, id)",
         "of_entity": "(entity_id, known_from)",
     },
     # The backstop of the linear chain: whatever went wrong above, a unit has one live value.

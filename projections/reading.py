@@ -33,6 +33,10 @@ HELD_THEN = "position_from <= %(position)s AND (position_to IS NULL OR position_
 KNOWN_NOW = "known_to IS NULL"
 KNOWN_THEN = "known_from <= %(known_at)s AND (known_to IS NULL OR known_to > %(known_at)s)"
 
+# Words are known from when they were said: so it follows, but the order of statements can begin there.
+STATEMENTS = frozenset(("attribute_versions", "relations"))
+SAID_BY_THEN = " AND said_at <= %(known_at)s"
+
 # What a turn told late says was said early is known from then on: its subjects with it, whenever they
 # first came up in the log.
 KNOWN_BY_PROVENANCE = """(known_to IS NULL OR known_to > %(known_at)s) AND (known_from <= %(known_at)s
@@ -184,7 +188,7 @@ class _Clocks:
         if first := PROVEN.get(table):
             provenance = self.visible_rows("provenance")
             return KNOWN_BY_PROVENANCE.format(table=table, first=first, provenance=provenance)
-        return KNOWN_THEN
+        return KNOWN_THEN + (SAID_BY_THEN if table in STATEMENTS else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ TABLE = Table(
         "of_subject": "(subject_id, known_from)",
         "to_object": "(object_id, known_from)",
         "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
-        "of_version": "(version_id) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_version": "(version_id)",
     },
     unique_indexes={
         "one_live_edge": """(scope_set_id, subject_id, label, unit_object)
