@@ -21,8 +21,8 @@ from memory.events import TurnRecorded
 from memory.values import Infer
 from projections.rebuild import rebuild
 from tests.calls import Keyed, keyed_world
-from tests.integration.test_replay_properties import HOUR, NOON, History, histories
-from tests.integration.test_time_travel import READS, lived
+from tests.integration.test_replay_properties import HOUR, NOON, History
+from tests.integration.test_time_travel import READS, lived, plain_histories
 from tests.worlds import World, fact
 
 SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
@@ -161,14 +161,14 @@ def lines(answer: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 @settings(max_examples=10, **SETTINGS)
-@given(history=histories, pick=st.integers(0, 7))
+@given(history=plain_histories, pick=st.integers(0, 7))
 def test_erasing_a_turn_is_as_if_it_had_never_been_said(services: Services, history: History, pick: int) -> None:
     as_if_never_said(services, history, pick)
 
 
 @pytest.mark.long
 @settings(max_examples=200, **SETTINGS)
-@given(history=histories, pick=st.integers(0, 7))
+@given(history=plain_histories, pick=st.integers(0, 7))
 def test_erasing_a_turn_at_length(services: Services, history: History, pick: int) -> None:
     as_if_never_said(services, history, pick)
 
