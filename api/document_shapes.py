@@ -7,7 +7,6 @@ from memory.documents.library import Uploaded
 from memory.documents.progress import Progress
 from projections.document_search import Found, Tie
 from projections.documents import ChunkRow, DocumentRow, KeywordRow
-from projections.sections import position_percent
 
 Json = dict[str, Any]
 
@@ -84,7 +83,7 @@ def found(one: Found) -> Json:
     row, owner = one.chunk, one.document
     shown: Json = {
         "score": one.score,
-        "chunk": {**chunk(row, one.hit.text), "positionPercent": position_percent(row.char_start, owner)},
+        "chunk": {**chunk(row, one.hit.text), "positionPercent": _percent(row.char_start, owner.text_length)},
         "document": {"id": ids.document(owner.id), "title": owner.title, "source": owner.source},
     }
     if one.ties:
@@ -96,3 +95,8 @@ def found(one: Found) -> Json:
 
 def _tie(tie: Tie) -> Json:
     return {"neighbourLabel": tie.label, "edgeKind": tie.kind, "weight": tie.weight}
+
+
+def _percent(char_start: int, length: int) -> int:
+    """How far through a text of that length something begins: 0 to 100."""
+    return min(100, round(100 * char_start / max(length, 1)))

@@ -87,7 +87,7 @@ def of_turns(reader: Reader, turn_ids: Collection[UUID], *, score: float = 0.0) 
 
 
 def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
-    """What was said, or stands, just before and after the hits, and is none of them."""
+    """What was said just before and after the hits, or stands there in the same section, and is none of them."""
     asked = [hit.passage_id for hit in hits if not hit.is_fact]
     if not asked:
         return []
@@ -97,7 +97,12 @@ def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
     beside = of_turns(reader, [turn_id for turn_id, session_id, seq in near if (session_id, seq) in turns])
     chunks, parameters = _near(rows, Kind.DOCUMENT)
     near_chunks = reader.rows(passages.TABLE, NEAR_CHUNKS, parameters) if chunks else []
-    beside += [_of_row(row, 0.0) for row in near_chunks if (row.document_id, row.ordinal) in chunks]
+    sections = {(row.document_id, row.section) for row in rows}
+    beside += [
+        _of_row(row, 0.0)
+        for row in near_chunks
+        if (row.document_id, row.ordinal) in chunks and (row.document_id, row.section) in sections
+    ]
     known = {hit.id for hit in hits}
     return list({one.id: one for one in beside if one.id not in known}.values())
 

@@ -23,11 +23,12 @@ from memory.principals import Caller, grants_of
 from memory.scopes import ScopeSet, scope_set
 from memory.usage import Usage
 from memory.values import Role
-from projections import documents, sections
+from projections import documents
 from projections.document_search import Asked, search_documents
 from projections.documents import CHUNKS, DocumentRow
 from projections.passages import TABLE as PASSAGES
 from projections.recall.question import parsed
+from projections.retrieval import found
 from tests.calls import keyed_world
 from tests.integration.test_erasing import dumped
 from tests.worlds import World, fact
@@ -253,14 +254,15 @@ def test_section_expansion_takes_what_stands_beside_in_the_same_section(world: W
     paragraphs = [f"{PARAGRAPH.format(n=n)} " * 8 for n in (1, 2, 3, 4)]
     text = "# One\n\n" + "\n\n".join(paragraphs) + "\n\n# Two\n\nNothing of it."
     document_id = uploaded(world, text).document_id
-    row = read(world, document_id)
+    read(world, document_id)
     with world.reading() as reader:
-        found = search_documents(reader, parsed("thing number 2"), Asked(k=50))
-        hit = next(one.hit for one in found if one.chunk.ordinal == 1)
-        beside = sections.beside(reader, [hit])
+        search = search_documents(reader, parsed("thing number nothing"), Asked(k=50))
+        hit = next(one.hit for one in search if one.chunk.ordinal == 1)
+        beside = found.around(reader, [found.of_hit(hit)])
         assert [one.ordinal for one in beside] == [0, 2]
         assert {one.section for one in beside} == {"One"}
-        assert 0 < sections.position_percent(hit.char_start, row) < 100
+        last = next(one.hit for one in search if one.chunk.section == "Two")
+        assert found.around(reader, [found.of_hit(last)]) == [], "what stands before it is of another section"
 
 
 # --- facts by a model -----------------------------------------------------------------------------
