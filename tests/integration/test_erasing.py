@@ -21,7 +21,7 @@ from memory.events import TurnRecorded
 from memory.values import Infer
 from projections.rebuild import rebuild
 from tests.calls import Keyed, keyed_world
-from tests.integration.test_replay_properties import HOUR, NOON, History
+from tests.integration.test_replay_properties import HOUR, NOON, History, histories
 from tests.integration.test_time_travel import READS, lived, plain_histories
 from tests.worlds import World, fact
 
@@ -164,6 +164,17 @@ def lines(answer: dict[str, Any]) -> list[tuple[Any, ...]]:
 @given(history=plain_histories, pick=st.integers(0, 7))
 def test_erasing_a_turn_is_as_if_it_had_never_been_said(services: Services, history: History, pick: int) -> None:
     as_if_never_said(services, history, pick)
+
+
+@settings(max_examples=6, **SETTINGS)
+@given(history=histories, pick=st.integers(0, 7))
+def test_erasing_a_turn_is_sound_whatever_names_it_joined(services: Services, history: History, pick: int) -> None:
+    whole = lived(services, history)
+    turn_ids = [one.event.turn_id for one in whole.world.events() if isinstance(one.event, TurnRecorded)]
+    whole.get(forgetting.erase_turn, {"turn_id": ulid(turn_ids[pick % len(turn_ids)])})
+    assert is_sound(whole.world)
+    for handler, path, query in READS:
+        whole.get(handler, path, **query)
 
 
 @pytest.mark.long
