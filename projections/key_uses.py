@@ -6,8 +6,11 @@ from uuid import UUID
 
 from memory.log import Connection, Cursor
 
+# Of contexts that are still there: a use may be noted after its context was deleted.
 MARK = """
-INSERT INTO key_uses AS u (context_id, key_id, used_at) VALUES (%s, %s, %s)
+INSERT INTO key_uses AS u (context_id, key_id, used_at)
+SELECT %(context_id)s, %(key_id)s, %(used_at)s
+WHERE EXISTS (SELECT 1 FROM contexts AS c WHERE c.context_id = %(context_id)s AND c.deleted_at IS NULL)
 ON CONFLICT (context_id, key_id) DO UPDATE SET used_at = excluded.used_at
 WHERE u.used_at < excluded.used_at - interval '1 minute'
 """
@@ -25,7 +28,13 @@ def mark(connection: Connection, uses: Iterable[tuple[str, UUID, datetime]]) -> 
         last[place] = max(used_at, last.get(place, used_at))
     with connection.cursor() as cursor:
         # In one order everywhere, so that two processes never wait for each other in a ring.
-        cursor.executemany(MARK, [(*place, used_at) for place, used_at in sorted(last.items())])
+        cursor.executemany(
+            MARK,
+            [
+                {"context_id": context_id, "key_id": key_id, "used_at": used_at}
+                for (context_id, key_id), used_at in sorted(last.items())
+            ],
+        )
 
 
 def of(cursor: Cursor, context_id: str, key_ids: Sequence[UUID]) -> dict[UUID, datetime]:

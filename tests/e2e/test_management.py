@@ -1,6 +1,7 @@
 """Operators: contexts, their configuration, principals, keys and tokens; the audit; limits."""
 
 import json
+import time
 from collections.abc import Iterator
 
 import httpx
@@ -232,10 +233,16 @@ def test_metrics_count_by_operation_and_hold_no_words(server: ServerProcess, ten
 def test_two_processes_behind_one_port_share_everything() -> None:
     origin = "https://app.example"
     with public_folder() as folder:
-        first = ServerProcess(folder, SHARE_PORT="true", CORS_ALLOWED_ORIGINS=origin, RATE_LIMIT="25")
+        first = ServerProcess(
+            folder, SHARE_PORT="true", CORS_ALLOWED_ORIGINS=origin, RATE_LIMIT="25", API_KEY="a-shared-key-of-both"
+        )
         with first, ServerProcess(folder, **first.settings) as second:
             pids = {first.pid, second.pid}
             assert len(pids) == 2
+            deadline = time.monotonic() + 60
+            while not any("is listening" in line for line in second.output):
+                assert time.monotonic() < deadline, "the second one never came up"
+                time.sleep(0.05)
             with operator(first) as management:
                 tenant = Tenant(first, management, "shared").make()
                 key = tenant.key(tenant.principal("ann", {READ: ["user/ann"], WRITE: ["user/ann"]}))
