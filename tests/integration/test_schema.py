@@ -5,6 +5,7 @@ import pytest
 
 import migrations
 from api.wiring import Services
+from projections.stores import STORES
 from projections.table import READ_MODELS_SCHEMA
 
 # Tables that stand above contexts.
@@ -32,6 +33,13 @@ def test_every_key_and_unique_index_begins_with_the_context(services: Services) 
     elsewhere = {table for table, _, first in indexes if first != "context_id"}
     assert elsewhere == ABOVE_CONTEXTS
     assert tables == {table for table, _, _ in indexes}, "every table has a key"
+
+
+def test_every_table_that_is_no_read_model_is_on_the_list_that_erasures_go_by(services: Services) -> None:
+    with psycopg.connect(services.database.url) as connection:
+        tables = {name for (name,) in connection.execute(TABLES, [[migrations.SCHEMA]])}
+    listed = {table for store in STORES for table in store.tables}
+    assert tables == listed | ABOVE_CONTEXTS | {"contexts", "events"}
 
 
 def test_no_foreign_key_ties_tables_together(services: Services) -> None:
