@@ -8,11 +8,17 @@ import pytest
 from psycopg import sql
 
 from api import keys
+from api.document_reading import read_document
 from api.ids import new_id
 from api.wiring import Services
 from memory.administration import ADMIN, Administration
+from memory.documents.library import NewFile
 from memory.erasing import TURN, Asked
+from memory.events import ModelUsed
 from memory.log import EVENT_COLUMNS
+from memory.recorded import Origin
+from memory.scopes import ROOT_SET, scope_set_id
+from memory.usage import Usage
 from memory.values import Infer
 from projections.access import caller_of
 from projections.directory import directory_of
@@ -50,6 +56,11 @@ WHERE context_id = %s AND topic = 'AttributeAsserted' ORDER BY position LIMIT 1
 """
 
 
+LINKED = "# Roof\n\nThe solar panel is new. A solar panel needs light, and [the heater](heater.md) needs the panel.\n"
+DOCUMENTS = (
+    ("heater.md", "# Heater\n\nThe solar panel feeds the heater. Without a solar panel the heater is cold.\n"),
+    ("roof.md", LINKED),
+)
 TOLD = (
     "I just got promoted to CTO.",
     "Actually I moved to Berlin last month.",
@@ -77,6 +88,14 @@ def told(services: Services) -> World:
         administration = Administration(writing, directory_of, by=ADMIN)
         administration.register("org/acme")
         administration.configure({"scopes": {"strict": True}})
+        used = ModelUsed(purpose="response", model="acme/small", usage=Usage(calls=1, input_tokens=9))
+        writing.record([used], Origin(session_id=session, principal_id=ADMIN, scope_set_id=scope_set_id(ROOT_SET)))
+    for name, text in DOCUMENTS:
+        data = text.encode()
+        kept = services.library.keep_bytes(context_id, data)
+        file = NewFile(name, name, "text/markdown", kept, len(data))
+        document_id = services.library.upload(world.caller, file, None, new_id()).document_id
+        read_document(services, context_id, document_id)
     mistaken = world.given(fact("Bob", "pet", "newt"))
     services.revising.retract(world.caller, mistaken.turn_ids[0], new_id())
     world.say("Off the record.", infer=Infer.NONE)
