@@ -1,7 +1,7 @@
 """Every operation against the wire contract: shapes, keys, context ids, errors, paging, and the traps of real clients.
 
-The shapes are in tests/data/contract_shapes.json. A field name ending in "?" may be absent, a type
-ending in "?" may be null, "[]" is a list; every shape may have more fields than it names.
+The shapes are in api/wire_shapes.json, which the OpenAPI document is made from too. A field name ending
+in "?" may be absent, a type ending in "?" may be null, "[]" is a list; every shape may have more fields than it names.
 """
 
 import base64
@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,11 +19,12 @@ import pytest
 
 from api.app import ASYNC_ROUTES, PREFIX, ROUTES
 from api.ids import new_id
+from api.openapi import SHAPES
 from tests.e2e.clients.rest import Context, Json, assert_error, content, new_context
 from tests.servers import ServerProcess
 from tests.tenants import Tenant, operator, operator_key
 
-CONTRACT = json.loads((Path(__file__).parents[1] / "data" / "contract_shapes.json").read_text(encoding="utf-8"))
+CONTRACT = json.loads(SHAPES.read_text(encoding="utf-8"))
 NO_SESSION = "01arz3ndektsv4rrffq69g5fav"
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 ALICE = {"type": "person", "name": "Alice"}
