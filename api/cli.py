@@ -217,7 +217,8 @@ def verify(context_id: str | None, quick: bool, digest: str | None, as_json: boo
                     click.echo(f"  erased at {erasure.position} ({erasure.reason}): {erasure.events} contents")
         for gone in sorted(kept.keys() - {one.context_id for one in results}) if context_id is None else ():
             click.echo(f"{gone}: deleted since the digest was made")
-        click.echo(f"digest {verification.heads_digest(results)}")
+        if not any(one.problem for one in results):
+            click.echo(f"digest {verification.heads_digest(results)}")
     if any(one.problem for one in results):
         sys.exit(1)
 
