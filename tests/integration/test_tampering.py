@@ -1,6 +1,7 @@
 """Whoever changes anything behind the server's back is found out by `verify`, which names the place."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, LiteralString
 
 import psycopg
@@ -98,10 +99,35 @@ def told(services: Services) -> World:
         read_document(services, context_id, document_id)
     mistaken = world.given(fact("Bob", "pet", "newt"))
     services.revising.retract(world.caller, mistaken.turn_ids[0], new_id())
+    _documents(world)
+    with services.log.writing(context_id) as writing:
+        used = ModelUsed(purpose="response", model="some/model", usage=Usage(calls=1, input_tokens=9))
+        writing.record([used], Origin(session_id=session, scope_set_id=scope_set_id(ROOT_SET)))
     world.say("Off the record.", infer=Infer.NONE)
     with services.log.writing(context_id) as writing:
         services.erasing.erase(writing, [writing.position], Asked(new_id(), None, TURN))
     return world
+
+
+def _documents(world: World) -> None:
+    """Two documents with sections and keywords, of which the second links to the first."""
+    library = world.services.library
+    caller = replace(world.caller, visible=world.scope_sets())
+    for title, text in (
+        (
+            "Handbook",
+            "# Returns\n\nReturned goods are refunded within thirty days.\n\n## Refunds\n\nRefunds go by bank.",
+        ),
+        (
+            "Notice",
+            "# Refunds\n\nRefunded goods and returned goods: see the [handbook](Handbook.md).\n\n## Bank\n\nBy bank.",
+        ),
+    ):
+        data = text.encode()
+        kept = library.keep_bytes(world.context_id, data)
+        file = NewFile(title, f"{title}.md", "text/markdown", kept, len(data))
+        uploaded = library.upload(caller, file, None, new_id())
+        read_document(world.services, world.context_id, uploaded.document_id)
 
 
 @pytest.fixture
