@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from api import openapi
-from api.calls import BODY_BYTES_MAX, Call
+from api.calls import BODY_BYTES_MAX, Call, key_in
 from api.encoded_slashes import EncodedSlashes, with_slashes
 from api.exchanges import ClientGone, Exchange, answer
 from api.mcp.endpoint import McpEndpoint
@@ -293,8 +293,8 @@ def _endpoint(
 
     async def answered(call: Call, request: Request) -> Response:
         try:
-            if "authorization" in request.headers:
-                request.app.state.rate_limit.take(request.headers["authorization"])
+            if key := key_in(request.headers):
+                request.app.state.rate_limit.take(key)
             if whole_body:
                 call = replace(call, body=await _body(request))
             exchange = Exchange(call, request, request.app.state.writers)
@@ -313,6 +313,11 @@ def _endpoint(
         except asyncio.CancelledError:
             # The grace period is over and this request never came to its end.
             return problem(Unavailable("the server is stopping"))
+        except HTTPException:
+            raise
+        except Exception as error:
+            # Here, so that it is counted and stands in the audit like any other answer.
+            return await _unexpected(request, error)
 
     return endpoint
 

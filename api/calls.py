@@ -168,11 +168,11 @@ class Call:
                 readable(text, field=name)
 
     def _key_digest(self) -> str:
-        scheme, _, key = self.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key.strip():
+        key = key_in(self.headers)
+        if not key:
             raise Unauthorised("send a key as 'Authorization: Bearer <key>'")
         try:
-            return digest(key.strip())
+            return digest(key)
         except UnicodeEncodeError as error:
             raise Unauthorised() from error
 
@@ -182,6 +182,12 @@ class Call:
             raise Unauthorised()
         self.note.caller = found[0]
         return found
+
+
+def key_in(headers: Headers) -> str:
+    """The bearer key, however the header is spelt; empty if there is none."""
+    scheme, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else ""
 
 
 def is_context_id(text: str) -> bool:

@@ -19,6 +19,7 @@ from projections.retrieval.wanted import Wanted
 def query_context(call: Call) -> tuple[int, dict[str, Any]]:
     body = call.parsed(ContextBody)
     asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
+    call.caller()  # nobody without a key asks the embedding model
     text = body.query
     if body.subject:
         text = f"{_subject(call, body)}: {text}"

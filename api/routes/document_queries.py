@@ -51,7 +51,8 @@ def query_documents(call: Call) -> tuple[int, Any]:
 
 
 def recompute_links(call: Call) -> tuple[int, Any]:
-    """Links whose documents came later are found now; those that were found before stay."""
+    """Links whose documents came later are found now; those that were found before stay. Only
+    documents that the caller may write to are looked at."""
     with call.reading_as() as (caller, reader):
         linking = sorted({document_id for document_id, _, _ in reader.tuples(EVERY_LINK, {"ids": None})})
     return 200, {"linksEmitted": call.services.library.link_again(caller, linking)}

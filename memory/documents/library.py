@@ -259,12 +259,13 @@ class Library:
             writing.record([event], _origin(known, known.principal_id))
 
     def link_again(self, caller: Caller, document_ids: Sequence[UUID]) -> int:
-        """Find where the links of documents lead by now. Returns how many were found; those known stay."""
+        """Find where the links of documents lead by now, of those that the caller may write to. Returns how many were
+        found; those known stay."""
         found = 0
         for document_id in document_ids:
             with self.log.writing(caller.context_id) as writing:
                 known = self.shelf.one(writing, document_id, caller.visible)
-                if known is not None:
+                if known is not None and caller.may("memory:write", known.scopes):
                     edges = self.shelf.new_edges(writing, document_id, caller.visible)
                     found += len(writing.record(edges, _origin(known, caller.principal_id)))
         return found

@@ -15,7 +15,9 @@ from memory.documents.contents import Contents, Stage
 
 WALL_S_MAX = 300
 # One numeric thread: more only take address space, which is limited.
-ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# What a reading process needs of ours, and nothing more: keys of providers stand in the environment too.
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "LD_LIBRARY_PATH", "TESSDATA_PREFIX")
 
 
 class _Line(msgspec.Struct):
@@ -42,7 +44,7 @@ def read(data: bytes, kind: str, stage: Stage = lambda name, done, of: None) -> 
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **ENVIRONMENT},
+            env=environment(),
             start_new_session=True,  # so that what it starts ends with it
         )
     clock = threading.Timer(WALL_S_MAX, _kill, [process])
@@ -68,6 +70,11 @@ def read(data: bytes, kind: str, stage: Stage = lambda name, done, of: None) -> 
         if process.stdout is not None:
             process.stdout.close()
         process.wait()
+
+
+def environment() -> dict[str, str]:
+    """Of the reading process."""
+    return {name: os.environ[name] for name in INHERITED if name in os.environ} | THREADS
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

@@ -340,3 +340,13 @@ def test_a_purge_takes_bytes_text_chunks_keywords_and_facts(
         assert documents.one(reader, gone.id) is None
         assert documents.one(reader, kept.id) is not None
     assert keyed.world.verified().problem is None
+
+
+def test_links_are_found_again_only_by_who_may_write(world: World) -> None:
+    made = uploaded(world, "See [the prices](prices.md) for what things cost in each of our shops, near and far.")
+    read(world, made.document_id)
+    read(world, uploaded(world, "A lamp is thirty, and a chair is sixty.", name="prices.md").document_id)
+    reading_only = replace(seeing(world), grants=grants_of({"memory:read": ["/*"]}))
+    library = world.services.library
+    assert library.link_again(reading_only, [made.document_id]) == 0
+    assert library.link_again(seeing(world), [made.document_id]) == 1

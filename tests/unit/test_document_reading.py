@@ -277,3 +277,8 @@ def test_a_scanned_pdf_is_read_where_tesseract_is(tmp_path: Path, monkeypatch: p
     stand_in.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert sandbox.read(files.scanned_pdf(), formats.PDF).text == "Words on the picture"
+
+
+def test_the_reading_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert "OPENAI_API_KEY" not in sandbox.environment()

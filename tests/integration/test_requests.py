@@ -1,0 +1,61 @@
+"""What happens around the handlers: who is let in before anything costs, and answers to what nobody expected."""
+
+import anyio
+import anyio.to_thread
+import httpx
+import pytest
+from starlette.datastructures import Headers
+
+from api.app import create_app
+from api.calls import key_in
+from api.wiring import Services
+from projections.reading import snapshot
+from tests.calls import keyed_world
+from tests.worlds import World
+
+SPELLINGS = ("Bearer key", "bearer key", "BEARER   key", "Bearer key  ")
+STATUSES = "SELECT status FROM audit WHERE context_id = %s AND operation = %s"
+
+
+def asked(world: World, method: str, path: str, key: str, **more: object) -> httpx.Response:
+    async def send() -> httpx.Response:
+        app = create_app(world.services)
+        app.state.writers = anyio.CapacityLimiter(2)
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            url = f"/api/v1/{world.context_id}{path}"
+            return await client.request(method, url, headers={"Authorization": f"Bearer {key}"}, **more)  # type: ignore[arg-type]
+
+    return anyio.run(send)
+
+
+@pytest.mark.parametrize("path", ["/query", "/context", "/documents/query", "/forget"])
+def test_nobody_without_a_key_asks_the_embedding_model(
+    world: World, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(world.services.embedder, "question", pytest.fail)
+    body = {"query": "whatever there may be about parks and how they are kept"}
+    assert asked(world, "POST", path, "sp-wrong", json=body).status_code == 401
+
+
+def test_an_error_that_nobody_expected_is_answered_and_audited(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyed = keyed_world(services)
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret words")
+
+    monkeypatch.setattr("projections.entities.by_type_and_name", broken)
+    response = asked(keyed.world, "GET", "/entities", keyed.key)
+    assert response.status_code == 500
+    assert "secret" not in response.text
+    services.audit.flush()
+    with services.pool.connection() as connection, snapshot(connection):
+        rows = connection.execute(STATUSES, (keyed.world.context_id, "GET /{context_id}/entities")).fetchall()
+    assert rows == [(500,)]
+
+
+@pytest.mark.parametrize("header", SPELLINGS)
+def test_a_key_is_the_same_however_the_header_is_spelt(header: str) -> None:
+    assert key_in(Headers({"Authorization": header})) == "key"
