@@ -44,6 +44,7 @@ class Indexing:
         self._embedder_of = embedder_of
         self._pool = pool
         self._waiting: dict[str, None] = {}
+        self._resting: dict[str, tuple[float, float]] = {}  # until when, and for how long, by context
         self._extending: set[str] = set()
         self._changed = threading.Condition()
         self._stopped = False
@@ -85,31 +86,31 @@ class Indexing:
     # --- the thread ---
 
     def _run(self) -> None:
-        pause_s = PAUSE_AFTER_FAILURE_S[0]
         look_around_at = 0.0
         while True:
             if time.monotonic() >= look_around_at:
                 self._look_around()
                 look_around_at = time.monotonic() + LOOK_AROUND_S
             with self._changed:
-                if not self._waiting and not self._stopped:
-                    self._changed.wait(max(0.0, look_around_at - time.monotonic()))
+                now = time.monotonic()
+                context_id = self._next(now)
+                if context_id is None and not self._stopped:
+                    ends = (self._resting[one][0] for one in self._waiting if one in self._resting)
+                    self._changed.wait(max(0.0, min([look_around_at, *ends]) - now))
                 if self._stopped:
                     return
-                context_id = next(iter(self._waiting), None)
                 if context_id is None:
                     continue
                 del self._waiting[context_id]
             try:
                 self._step(context_id)
-                pause_s = PAUSE_AFTER_FAILURE_S[0]
+                self._resting.pop(context_id, None)
             except EmbeddingUnavailable as error:
                 logger.warning("embedding waits: %s", error)
-                self._again_later(context_id, error.retry_after_s or pause_s)
-                pause_s = min(pause_s * 2, PAUSE_AFTER_FAILURE_S[1])
+                self._rest(context_id, error.retry_after_s)
             except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as error:
                 logger.warning("indexing waits for the database: %s", type(error).__name__)
-                self._again_later(context_id, pause_s)
+                self._rest(context_id, PAUSE_AFTER_FAILURE_S[0])
             except Exception:
                 logger.exception("indexing of context %s failed", context_id)
 
@@ -127,10 +128,18 @@ class Indexing:
         if grown or more or context_id in self._extending:
             self.poke(context_id)
 
-    def _again_later(self, context_id: str, pause_s: float) -> None:
+    def _next(self, now: float) -> str | None:
+        """The context that has waited longest, of those that do not rest."""
+        return next((one for one in self._waiting if one not in self._resting or self._resting[one][0] <= now), None)
+
+    def _rest(self, context_id: str, pause_s: float | None) -> None:
+        """Leave this context for a while, and only this one: others may ask another model. None: longer each time."""
+        shortest, longest = PAUSE_AFTER_FAILURE_S
+        if pause_s is None:
+            _, before = self._resting.get(context_id, (0.0, shortest / 2))
+            pause_s = min(2 * before, longest)
+        self._resting[context_id] = (time.monotonic() + pause_s, pause_s)
         self.poke(context_id)
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopped, pause_s)
 
     def _look_around(self) -> None:
         try:

@@ -24,9 +24,11 @@ COLUMNS = (
     "candidates, returned, retrievals, source, cached, reused_from, user_turn_id, reply_turn_id, model, cost"
 )
 
+# Of contexts that are still there: one may be written after its context, and all words of it, were deleted.
 INSERT = f"""
 INSERT INTO traces ({COLUMNS})
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s
+WHERE EXISTS (SELECT 1 FROM contexts AS c WHERE c.context_id = %s AND c.deleted_at IS NULL)
 ON CONFLICT DO NOTHING
 """
 
@@ -220,7 +222,7 @@ class TraceReader:
 def write(connection: Connection, traces: Iterable[Trace]) -> None:
     """Write traces in one transaction; those written already are left as they are."""
     with connection.transaction(), connection.cursor() as cursor:
-        cursor.executemany(INSERT, [trace.columns() for trace in traces])
+        cursor.executemany(INSERT, [(*trace.columns(), trace.context_id) for trace in traces])
 
 
 def expire(connection: Connection, context_id: str, before: datetime) -> None:

@@ -4,14 +4,13 @@ A vector is of its passage's text alone, so it is gone with that passage. The sa
 and in the same context is never embedded twice: rows are found by the digest of the text.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from uuid import UUID
 
 from memory.log import Cursor
 from projections.passages import TABLE, PassageRow, sentence
 from projections.reading import Reader
-from projections.recall.embedding import Vector
 from projections.recall.pool import names_of
 from projections.recall.vectors import EXACT_MAX
 
@@ -75,9 +74,6 @@ WHERE ctid = ANY(ARRAY(
     LIMIT %(limit)s
 ))
 """
-
-
-Embed = Callable[[Sequence[str]], Sequence[Vector]]
 
 
 def lock(cursor: Cursor, context_id: str) -> None:

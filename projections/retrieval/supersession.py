@@ -38,8 +38,6 @@ SELECT s.id, h.id FROM {relations} AS s JOIN {relations} AS h
 WHERE s.id = ANY(%(ids)s) AND {in_force:h}
 """
 
-PAST_UNIT = "past "  # see `memory.values.unit_value`: stated as already over, so nothing supersedes it
-
 
 @dataclass(slots=True)
 class _Knowledge:

@@ -1,5 +1,6 @@
 """The hybrid search: words at once, vectors right after, postings when there is much, each within its scopes."""
 
+import time
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -9,15 +10,19 @@ from api import ids
 from api.embedders.hashing import Hashing
 from api.embedders.minilm import MiniLM
 from api.indexing import Indexing
+from api.wiring import Services
 from memory.remember import Turn
 from memory.values import Infer
 from projections.passages import Kind
 from projections.recall import postings
-from projections.recall.embedding import Vector
+from projections.recall.embedding import EmbeddingUnavailable, Vector
 from projections.recall.filters import Filters
 from projections.recall.question import Question, parsed
 from projections.recall.search import Found, Mode, search
+from tests.calls import keyed_world
 from tests.worlds import World, fact
+
+VECTORS_OF = "SELECT 1 FROM recall_vectors WHERE context_id = %s LIMIT 1"
 
 
 class Counting(Hashing):
@@ -132,6 +137,29 @@ def test_the_same_text_is_embedded_once_and_another_model_makes_its_own(world: W
     assert len(found(world, question).hits) == 4
     Indexing(world.services.pool, lambda _: other).catch_up(world.context_id)
     assert len(other.embedded) == 2
+
+
+def test_a_context_whose_model_fails_holds_up_no_other(services: Services) -> None:
+    class Failing(Hashing):
+        model = "refusing/model"
+
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            raise EmbeddingUnavailable("not now", retry_after_s=600)
+
+    failing, well = keyed_world(services).world, keyed_world(services).world
+    indexing = Indexing(services.pool, lambda one: Failing() if one == failing.context_id else Hashing())
+    indexing.start()
+    try:
+        for world in (failing, well):
+            said(world, "some words")
+            indexing.poke(world.context_id)
+        deadline = time.monotonic() + 20
+        with services.pool.connection() as connection:
+            while not connection.execute(VECTORS_OF, [well.context_id]).fetchone():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+    finally:
+        indexing.close()
 
 
 def test_a_question_of_another_dimension_is_no_error(world: World) -> None:

@@ -10,6 +10,7 @@ import psycopg_pool
 import pytest
 
 from api import ids
+from memory.erasing import CONTEXT, Asked
 from memory.regions import Region, includes, region_of
 from projections import traces
 from projections.trace_buffer import HELD_MAX, TraceBuffer
@@ -53,6 +54,15 @@ def test_a_trace_reads_back_as_it_was_written(world: World) -> None:
     with reading(world) as reader:
         assert reader.one(given.id) == given
         assert reader.newest_first(limit=5).rows == [given]
+
+
+def test_a_trace_of_a_context_that_was_deleted_meanwhile_is_not_written(world: World) -> None:
+    given = a_trace(world)
+    world.services.erasing.erase_context(world.context_id, Asked(ids.new_id(), None, CONTEXT))
+    world.services.traces.add(given)
+    world.services.traces.flush()
+    with reading(world) as reader:
+        assert reader.one(given.id) is None
 
 
 def test_a_trace_is_written_by_itself_soon(world: World) -> None:
