@@ -299,7 +299,7 @@ def _endpoint(
                 call = replace(call, body=await _body(request))
             exchange = Exchange(call, request, request.app.state.writers)
             if path.endswith(COSTLY):
-                await exchange.read(call.require_unblocked)
+                await exchange.read(call.require_affordable)
             return await handler(exchange)
         except PalimpsestError as error:
             return problem(error)

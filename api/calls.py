@@ -155,6 +155,15 @@ class Call:
         if self.services.overrides.is_blocked(caller.context_id):
             raise TooManyRequests("enforcement_blocked: the operator has stopped what costs money", retry_after_s=60)
 
+    def require_affordable(self) -> None:
+        """For what asks the response model. Raises as `require_unblocked` does, and past the context's token limit."""
+        self.require_unblocked()
+        models = self.services.models
+        wait_s = models.wait_s(self.context_id) if models.is_usable(self.context_id) else None
+        if wait_s is not None:
+            message = "token_limit: the context's models took as many tokens as they may in a day"
+            raise TooManyRequests(message, retry_after_s=math.ceil(wait_s))
+
     def require_operator(self) -> None:
         """Raises Unauthorised unless the request comes with a management key."""
         with self.services.pool.connection() as connection:

@@ -85,7 +85,17 @@ class Models:
         extractor = ModelExtractor(self._asker(choice, settings), self._loop, settings.priced)
         if settings.token_limit is None:
             return extractor
-        return _Limited(extractor, settings.token_limit, lambda since: self.spent(context_id, since))
+        return _Limited(extractor, lambda: self.wait_s(context_id))
+
+    def wait_s(self, context_id: str) -> float | None:
+        """Seconds until the context's models may be asked again, None if they may now. Past its token limit that is
+        tomorrow, UTC."""
+        limit = self.settings(context_id).token_limit
+        now = datetime.now(UTC)
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        if limit is None or self.spent(context_id, today) < limit:
+            return None
+        return (today + timedelta(days=1) - now).total_seconds()
 
     def _asker(self, choice: ModelChoice, settings: ModelSettings) -> Asker:
         """Kept, as it learns what its provider does not take."""
@@ -156,10 +166,9 @@ class Models:
 class _Limited:
     """An extractor that is not asked any more today once the context's models took too many tokens."""
 
-    def __init__(self, extractor: ModelExtractor, limit: int, spent: Callable[[datetime], int]) -> None:
+    def __init__(self, extractor: ModelExtractor, wait_s: Callable[[], float | None]) -> None:
         self._extractor = extractor
-        self._limit = limit
-        self._spent = spent
+        self._wait_s = wait_s
 
     @property
     def name(self) -> str:
@@ -168,10 +177,8 @@ class _Limited:
     def extract_all(
         self, utterances: Sequence[Utterance], *, earlier: Sequence[str], offered: Offered
     ) -> list[Extraction]:
-        now = datetime.now(UTC)
-        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        if self._spent(today) >= self._limit:
-            wait_s = (today + timedelta(days=1) - now).total_seconds()
+        wait_s = self._wait_s()
+        if wait_s is not None:
             raise ExtractorUnavailable(kind=TOKEN_LIMIT, wait_s=wait_s, model=self._extractor.model)
         return self._extractor.extract_all(utterances, earlier=earlier, offered=offered)
 

@@ -65,6 +65,10 @@ class PendingTurns:
         with services.pool.connection() as connection:
             since = {"since": datetime.now(UTC) - IDLE_AFTER}
             active = [context_id for (context_id,) in connection.execute(ACTIVE, since)]
+            there = {one for one, _ in connection.execute(HEADS)} if self._earlier else set()
+        for context_id in [*self._earlier]:
+            if context_id not in there:  # deleted since the start
+                self._earlier.pop(context_id, None)
         for context_id in {*self._earlier, *active}:
             if context_id in self._earlier or _due(services, context_id, limit=1):
                 yield {"context_id": context_id}

@@ -59,3 +59,15 @@ def test_an_error_that_nobody_expected_is_answered_and_audited(
 @pytest.mark.parametrize("header", SPELLINGS)
 def test_a_key_is_the_same_however_the_header_is_spelt(header: str) -> None:
     assert key_in(Headers({"Authorization": header})) == "key"
+
+
+def test_past_the_token_limit_no_reply_is_asked_for(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = {"models": {"response": "openai/gpt-4o"}, "providers": {"openai": {"api_key": "k"}}, "token_limit": 5}
+    monkeypatch.setattr(services.models, "context_overrides", lambda _: config)
+    monkeypatch.setattr(services.models, "spent", lambda *_: 5)
+    monkeypatch.setattr(services.models, "response", pytest.fail)
+    keyed = keyed_world(services)
+    response = asked(keyed.world, "POST", "/chat", keyed.key, json={"message": "What do you know?"})
+    assert response.status_code == 429
+    assert 0 < int(response.headers["retry-after"]) <= 24 * 3600
+    assert response.json()["message"].startswith("token_limit")
