@@ -101,6 +101,8 @@ def bootstrap(as_json: bool) -> None:
     settings = from_env()
     with wiring.services(settings) as services:
         key = wiring.bootstrap(services)
+        if key is None:
+            raise StartupError(f"context {services.settings.context!r} was deleted, and its id is not given again")
     if as_json:
         click.echo(json.dumps({"context": settings.context, "api_key": key}))
     else:

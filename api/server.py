@@ -34,6 +34,12 @@ curl -s http://{host}:{port}/api/v1/{context}/facts \\
   -d '{{"text": "Actually I moved to Berlin last month"}}'
 """
 
+BANNER_OF_DELETED = """\
+Palimpsest is listening on http://{host}:{port}
+  context  {context} was deleted; PALIMPSEST_CONTEXT makes another, and so does the management key
+  models   {models}
+"""
+
 
 def serve(settings: Settings) -> None:
     """Serve until told to stop. Raises StartupError if the port is taken or the database can't be had."""
@@ -46,7 +52,7 @@ def serve(settings: Settings) -> None:
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
                 told = {"context": settings.context, "key": key, "models": services.models.announced()}
-                print(BANNER.format(**shown, **told), flush=True)
+                print((BANNER if key else BANNER_OF_DELETED).format(**shown, **told), flush=True)
                 worker = Worker(services, tasks(heads(services)))
                 worker.start()
                 try:

@@ -24,6 +24,7 @@ from memory.curation import Curation
 from memory.documents.learning import DocumentLearning
 from memory.documents.library import Library
 from memory.erasing import Erasing
+from memory.errors import NotFound
 from memory.extraction import RemoteExtractor
 from memory.extraction.local import LocalExtractor
 from memory.forgetting import Forgetting
@@ -178,8 +179,9 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             )
 
 
-def bootstrap(services: Services) -> str:
-    """Make the settings' context and keys as far as they are missing. Returns the context's key."""
+def bootstrap(services: Services) -> str | None:
+    """Make the settings' context and keys as far as they are missing. Returns the context's key, None if an operator
+    has deleted the context: its id is not given again, and the others are to be served all the same."""
     settings = services.settings
     file = keys.KeyFile(settings.home)
     management_key = settings.management_api_key or _kept(file, MANAGEMENT_KEY_NAME)
@@ -188,6 +190,8 @@ def bootstrap(services: Services) -> str:
     key = settings.api_key or _kept(file, name)
     try:
         keys.ensure_context(services.log, settings.context, key)
+    except NotFound:
+        return None
     except keys.DeadKey:
         if settings.api_key:
             raise

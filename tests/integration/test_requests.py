@@ -1,14 +1,19 @@
 """What happens around the handlers: who is let in before anything costs, and answers to what nobody expected."""
 
+import dataclasses
+
 import anyio
 import anyio.to_thread
 import httpx
 import pytest
 from starlette.datastructures import Headers
 
+from api import wiring
 from api.app import create_app
 from api.calls import key_in
+from api.ids import new_id
 from api.wiring import Services
+from memory.erasing import CONTEXT, Asked
 from projections.reading import snapshot
 from tests.calls import keyed_world
 from tests.worlds import World
@@ -71,3 +76,10 @@ def test_past_the_token_limit_no_reply_is_asked_for(services: Services, monkeypa
     assert response.status_code == 429
     assert 0 < int(response.headers["retry-after"]) <= 24 * 3600
     assert response.json()["message"].startswith("token_limit")
+
+
+def test_a_server_whose_own_context_was_deleted_starts_all_the_same(services: Services) -> None:
+    gone = dataclasses.replace(services, settings=dataclasses.replace(services.settings, context=f"own-{new_id()}"))
+    assert wiring.bootstrap(gone)
+    gone.erasing.erase_context(gone.settings.context, Asked(new_id(), None, CONTEXT))
+    assert wiring.bootstrap(gone) is None
