@@ -11,19 +11,21 @@ from urllib.parse import quote
 
 import httpx
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from api.calls import ON_BEHALF_OF
 from api.mcp import resources
 from api.mcp.tools import TOOLS, Asked, Tool
 from api.problems import problem
-from memory.errors import PalimpsestError, Unauthorised
+from memory.documents.bytes_store import BYTES_MAX
+from memory.errors import PalimpsestError, PayloadTooLarge, Unauthorised
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 CONTEXT_HEADER = "x-spectron-context"
+BODY_BYTES_MAX = BYTES_MAX * 4 // 3 + 1024 * 1024  # a document in Base64, and what is said of it
 TIMEOUT_S = 120.0  # reflection waits for a language model
 INSTRUCTIONS = "Long-term memory. Use `context` before answering, `remember` for what the user says of themselves."
 
@@ -43,11 +45,12 @@ class McpEndpoint:
         request = Request(scope)
         try:
             await self._admit(request)
+            _check_length(request)
         except PalimpsestError as error:
             await problem(error)(scope, receive, send)
             return
         manager = await self._started()
-        await manager.handle_request(scope, receive, send)
+        await manager.handle_request(scope, _bounded(receive), send)
 
     async def stop(self) -> None:
         self._stopping.set()
@@ -173,6 +176,26 @@ class McpEndpoint:
                 metadata = {"metadata": json.dumps(asked.body or {})}
                 return await client.request(asked.method, url, headers=headers, files=asked.files, data=metadata)
             return await client.request(asked.method, url, headers=headers, json=asked.body, params=dict(asked.query))
+
+
+def _check_length(request: Request) -> None:
+    """Raises PayloadTooLarge for a message that says so of itself."""
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > BODY_BYTES_MAX:
+        raise PayloadTooLarge(f"a message has at most {BODY_BYTES_MAX} bytes")
+
+
+def _bounded(receive: Receive) -> Receive:
+    """`receive` up to BODY_BYTES_MAX, since the SDK takes in a whole body, however long; then as if the client left."""
+    size = 0
+
+    async def received() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        return message if size <= BODY_BYTES_MAX else {"type": "http.disconnect"}
+
+    return received
 
 
 def _http_request(server: "Server[Any, Any]") -> Request:

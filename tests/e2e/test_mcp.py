@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Awaitable, Callable
+from http.client import HTTPConnection
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ from mcp import ClientSession, McpError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, ErrorData, TextContent
 
+from api.mcp.endpoint import BODY_BYTES_MAX
 from tests.servers import ServerProcess
 
 TOOLS = {"remember", "recall", "context", "reflect", "forget", "upload", "inspect", "history", "explain"}
@@ -145,3 +147,14 @@ def test_an_uploaded_document_is_accepted(server: ServerProcess) -> None:
     accepted = answer(server, "upload", bytes_base64=content, filename="returns.md", title="Returns")
     assert accepted["contentHash"]
     assert accepted["trace_id"] == accepted["id"]
+
+
+def test_a_message_that_is_too_long_is_refused_before_it_is_read(server: ServerProcess) -> None:
+    url = httpx.URL(server.url)
+    connection = HTTPConnection(url.host, url.port or 80, timeout=30)
+    connection.putrequest("POST", "/mcp")
+    connection.putheader("Authorization", f"Bearer {server.key}")
+    connection.putheader("Content-Length", str(BODY_BYTES_MAX + 1))
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
