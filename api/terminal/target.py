@@ -2,12 +2,14 @@
 
 Options first, then the environment (SPECTRON_ENDPOINT, SPECTRON_API_KEY, SPECTRON_CONTEXT), then the profile
 file, then the server of this machine: PALIMPSEST_BIND with the key that `palimpsest serve` keeps at home.
+A kept key goes to the server that it is of, and to no other.
 """
 
 import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -18,6 +20,8 @@ from api.keys import KeyFile
 PROFILE = Path("~/.config/palimpsest/profile.yaml")
 NAMES = ("url", "api_key", "context_id")
 ENVIRONMENT = {"url": "SPECTRON_ENDPOINT", "api_key": "SPECTRON_API_KEY", "context_id": "SPECTRON_CONTEXT"}
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +37,18 @@ def target(url: str | None, api_key: str | None, context_id: str | None) -> Targ
     """The target from what was given, and the rest from where it can be had. Raises StartupError without a key."""
     given = {"url": url, "api_key": api_key, "context_id": context_id}
     kept = profile()
+    asked_url = url or os.environ.get(ENVIRONMENT["url"])
+    if asked_url and asked_url.rstrip("/") != kept.get("url", "").rstrip("/"):
+        kept.pop("api_key", None)
     found = {name: given[name] or os.environ.get(ENVIRONMENT[name]) or kept.get(name) for name in NAMES}
     if not all(found.values()):
         settings = from_env()
         host, port = settings.bind
         found["url"] = found["url"] or f"http://{host}:{port}"
         found["context_id"] = found["context_id"] or settings.context
-        kept_key = KeyFile(settings.home).get(f"context {found['context_id']}")
-        found["api_key"] = found["api_key"] or settings.api_key or kept_key
+        if urlsplit(str(found["url"])).hostname in {host, *LOOPBACK}:
+            kept_key = KeyFile(settings.home).get(f"context {found['context_id']}")
+            found["api_key"] = found["api_key"] or settings.api_key or kept_key
     if not found["api_key"]:
         raise StartupError("no key: give --api-key, set SPECTRON_API_KEY, or run 'palimpsest login'")
     return Target(str(found["url"]).rstrip("/"), str(found["api_key"]), str(found["context_id"]))
