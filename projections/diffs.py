@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from msgspec import structs
+
 from memory.events import (
     ActionRecorded,
     AttributeAsserted,
@@ -43,6 +45,13 @@ class TurnDiff:
     instructions: list[InstructionDetected]
     uncertainties: list[UncertaintyFlagged]
     corrections: list[Correction]
+
+
+def for_anybody(one: Recorded) -> Recorded:
+    """The event without what its writer could see in other scope sets: in its own, what it recognises is new."""
+    if isinstance(one.event, EntityRecognised) and not one.event.is_new:
+        return structs.replace(one, event=structs.replace(one.event, is_new=True))
+    return one
 
 
 def turn_diff(reader: Reader, recorded: Sequence[Recorded]) -> TurnDiff:

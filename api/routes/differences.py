@@ -25,11 +25,15 @@ def get_diff(call: Call) -> tuple[int, Json]:
 def get_turn_diff(call: Call) -> tuple[int, Json]:
     """What the write of this turn answered, from the log. Raises NotFound."""
     turn_id = ids.parse_turn(call.path["turn_id"])
-    with call.reading() as reader:
-        if turn_id not in turns.by_ids(reader, [turn_id]):
+    with call.reading_as() as (caller, reader):
+        turn = turns.by_ids(reader, [turn_id]).get(turn_id)
+        if turn is None:
             raise NotFound("there is no such turn")
         learnt = call.services.memory.learning.before(reader.cursor, reader.context_id, turn_id)
+        recorded = learnt.recorded
+        if turn.principal_id != caller.principal_id:
+            recorded = [diffs.for_anybody(one) for one in recorded]
         return 200, {
             "turnId": ids.ulid(turn_id),
-            "extraction": wire.extraction(learnt, diffs.turn_diff(reader, learnt.recorded)),
+            "extraction": wire.extraction(learnt, diffs.turn_diff(reader, recorded)),
         }

@@ -15,7 +15,7 @@ from api.paging import cursor_of, page, place_of
 from api.wire import Json
 from memory.errors import InvalidRequest, PalimpsestError
 from memory.recorded import Recorded
-from projections import feed
+from projections import diffs, feed
 from projections.feed import Stretch, Wanted
 
 EVENT_STREAM = "text/event-stream"
@@ -51,6 +51,7 @@ async def list_events(exchange: Exchange) -> Response:
 def shown(one: Recorded) -> Json:
     """An event. payload: null once its content was erased."""
     origin = one.origin
+    event = diffs.for_anybody(one).event
     return {
         "position": one.position,
         "topic": one.topic,
@@ -59,7 +60,7 @@ def shown(one: Recorded) -> Json:
         "turnId": origin.turn_id and ids.ulid(origin.turn_id),
         "sessionId": origin.session_id and ids.ulid(origin.session_id),
         "principalId": origin.principal_id and ids.ulid(origin.principal_id),
-        "payload": None if one.event is None else msgspec.to_builtins(one.event),
+        "payload": None if event is None else msgspec.to_builtins(event),
     }
 
 

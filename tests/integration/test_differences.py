@@ -5,7 +5,10 @@ import pytest
 from api import differences as told
 from api.ids import ulid
 from api.routes import differences, facts, forgetting
+from api.routes.events import shown
 from api.wiring import Services
+from memory.events import EntityRecognised
+from memory.scopes import scope_set
 from projections import changes
 from tests.calls import Keyed, keyed_world
 from tests.worlds import fact
@@ -50,3 +53,14 @@ def test_the_diff_of_a_turn_is_what_its_write_answered(keyed: Keyed) -> None:
     diff = keyed.get(differences.get_turn_diff, {"turn_id": str(answer["turnId"])})
     assert diff["extraction"] == answer["extraction"]
     assert keyed.get(differences.get_turn_diff, {"turn_id": ulid(keyed.world.caller.principal_id)}) == {"absent": True}
+
+
+def test_that_a_name_is_known_elsewhere_is_told_to_nobody_but_its_writer(keyed: Keyed) -> None:
+    # given a name known in a scope of its writer's own
+    keyed.world.given(fact("Zeus", "kind", "secret", kind="project"), scopes=scope_set([["user/ada"]]))
+    keyed.world.given(fact("Zeus", "kind", "public", kind="project"), scopes=scope_set([["org/acme"]]))
+    again = [one for one in keyed.world.events() if isinstance(one.event, EntityRecognised)][-1]
+    assert isinstance(again.event, EntityRecognised)
+    assert not again.event.is_new
+    # then the event that others read in the shared scope does not tell of it
+    assert shown(again)["payload"]["is_new"]
