@@ -588,8 +588,8 @@ def test_tel_01_no_connection_leaves_the_machine(lives: Lives) -> None:
     assert [line for line in outward if "127.0.0.1" not in line and "localhost" not in line] == []
 
 
-# Rooms that talk to what the operator names: the client to its server, MCP to the application in its own process.
-MAY_CALL = ("api/client/", "api/mcp/")
+# Rooms that talk to what the operator names: the client and the command line to a server, MCP to the application in its own process.
+MAY_CALL = ("api/client/", "api/terminal/", "api/mcp/")
 
 
 def test_tel_02_no_module_of_the_product_can_call_out() -> None:
