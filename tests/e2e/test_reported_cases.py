@@ -588,7 +588,7 @@ def test_tel_01_no_connection_leaves_the_machine(lives: Lives) -> None:
     assert [line for line in outward if "127.0.0.1" not in line and "localhost" not in line] == []
 
 
-# Rooms that talk to what the operator names: the client and the command line to a server, MCP to the application in its own process.
+# Rooms that talk to what the operator names: client and command line to a server, MCP to its own process.
 MAY_CALL = ("api/client/", "api/terminal/", "api/mcp/")
 
 
