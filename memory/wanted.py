@@ -167,7 +167,13 @@ def in_order(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
     kept = [one for one in kept if not _is_said_by(one, contrary)]
     if any(isinstance(one, SeparationCandidate) for one in kept):
         kept = [one for one in kept if not isinstance(one, AliasCandidate | NameCandidate)]
+    # A doubt whether two names are one is about whom the sure words make of them.
+    kept.sort(key=_is_unsure_alias)
     return kept[:CANDIDATES_PER_TURN_MAX]
+
+
+def _is_unsure_alias(candidate: AnyCandidate) -> bool:
+    return isinstance(candidate, AliasCandidate) and candidate.confidence < CONFIDENCE_FLOOR
 
 
 def _span(candidate: AnyCandidate) -> tuple[int, int]:
