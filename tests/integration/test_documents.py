@@ -152,6 +152,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, append: int) -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 def test_a_reading_that_is_killed_in_any_append_goes_on_and_doubles_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
