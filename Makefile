@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --require-hashes
 NAME ?= write
 # Two processes: the tests mostly wait for other processes.
-WORKERS ?= -n 2 --dist loadfile --no-loadscope-reorder
+WORKERS ?= -n 2 --dist loadfile
 
 .PHONY: run test test-all check bench format lock clean help
 

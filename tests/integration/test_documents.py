@@ -225,6 +225,7 @@ def test_a_version_that_is_overtaken_half_way_leaves_nothing(world: World, monke
     assert world.verified().problem is None
 
 
+@pytest.mark.long
 def test_replay_needs_neither_bytes_nor_a_reader(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     document_id = uploaded(world, LONG + "\n\nSee [b](b.md).").document_id
     read(world, document_id)
