@@ -173,7 +173,8 @@ class Indexing:
         known |= dict(zip(unknown, made, strict=True))
         with self._pool.connection() as connection, connection.transaction():
             reader = _reader(connection, context_id)
-            vector_rows.lock(reader.cursor, context_id)
+            if not vector_rows.lock(reader.cursor, context_id):
+                return False
             vector_rows.put(reader, model, rows, digests, [known[digest] for digest in digests], seen_to=seen_to)
         return len(rows) == BATCH_PASSAGES
 
@@ -183,8 +184,7 @@ class Indexing:
                 return False
             with connection.transaction():
                 reader = _reader(connection, context_id)
-                vector_rows.lock(reader.cursor, context_id)
-                return postings.index_tail(reader)
+                return vector_rows.lock(reader.cursor, context_id) and postings.index_tail(reader)
 
     def _extend_graph(self, context_id: str) -> bool:
         with self._pool.connection() as connection, connection.transaction():

@@ -42,7 +42,11 @@ WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.digest = ANY(%
 """
 
 # Writers of what recall searches queue here, never at the head row of the log.
-MAKE_HEAD = "INSERT INTO recall_heads (context_id, indexed_to) VALUES (%(context_id)s, 0) ON CONFLICT DO NOTHING"
+MAKE_HEAD = """
+INSERT INTO recall_heads (context_id, indexed_to)
+SELECT c.context_id, 0 FROM contexts AS c WHERE c.context_id = %(context_id)s AND c.deleted_at IS NULL
+ON CONFLICT DO NOTHING
+"""
 LOCK_HEAD = "SELECT 1 FROM recall_heads WHERE context_id = %(context_id)s FOR UPDATE"
 
 # A passage that was erased meanwhile gets no vector.
@@ -76,10 +80,11 @@ WHERE ctid = ANY(ARRAY(
 """
 
 
-def lock(cursor: Cursor, context_id: str) -> None:
-    """Until the end of the transaction nobody else writes what recall searches in this context."""
+def lock(cursor: Cursor, context_id: str) -> bool:
+    """Until the end of the transaction nobody else writes what recall searches in this context. False: it was
+    deleted, so that nothing may be written any more."""
     cursor.execute(MAKE_HEAD.encode(), {"context_id": context_id})
-    cursor.execute(LOCK_HEAD.encode(), {"context_id": context_id})
+    return cursor.execute(LOCK_HEAD.encode(), {"context_id": context_id}).fetchone() is not None
 
 
 def waiting(reader: Reader, model: str, *, limit: int) -> list[PassageRow]:
