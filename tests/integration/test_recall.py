@@ -203,7 +203,8 @@ def test_what_is_closed_taken_back_or_forgotten_does_not_come_back(world: World)
     assert "Gus works at Fabrikam" in texts(recall(world, "Where did Gus work previously, Fabrikam?"))
 
     world.given(fact("Hilda", "shoe_size", "38"), text="Hilda has shoe size 38")
-    assert len(recall(world, "shoe size 38").hits) == 2
+    # By meaning, once there are vectors, other turns may follow; these two come first.
+    assert ["38" in text for text in texts(recall(world, "shoe size 38"))[:2]] == [True, True]
     world.services.forgetting.forget_entity(world.caller, ("person", "hilda"))
     assert recall(world, "shoe size 38").hits == []
 
