@@ -51,7 +51,10 @@ class Indexing:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to work. Without it, only `catch_up` does."""
+        """Begin to work, if that has not been done. Without it, only `catch_up` does."""
+        if self._thread is not None:
+            return
+        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
         self._thread.start()
 
@@ -62,6 +65,7 @@ class Indexing:
             self._changed.notify()
         if self._thread is not None:
             self._thread.join(5)
+            self._thread = None
 
     def poke(self, context_id: str) -> None:
         """There may be something new in this context. Neither waits nor fails."""

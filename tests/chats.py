@@ -70,6 +70,10 @@ def application(services: Services, responders: Responders) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(START_TIMEOUT_S)
+        # The services outlive this application; who tests with them next decides when vectors are made.
+        for loading in [one for one in threading.enumerate() if one.name == "load-models"]:
+            loading.join(START_TIMEOUT_S)
+        services.indexing.close()
 
 
 @contextmanager
