@@ -7,7 +7,7 @@ patterns; it only narrows what is visible.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from uuid import UUID, uuid5
@@ -49,14 +49,21 @@ def canonical_path(path: str) -> str:
 
 def scope_set(clauses: Iterable[Iterable[str]]) -> ScopeSet:
     """The canonical scope set: sorted, no duplicates. Raises InvalidScope for an empty clause."""
+    return _canonical(clauses, canonical_path, what="scope set", clause="scope clause", member="paths")
+
+
+def _canonical(
+    clauses: Iterable[Iterable[str]], member_of: Callable[[str], str], *, what: str, clause: str, member: str
+) -> tuple[Clause, ...]:
+    """Clauses sorted and without duplicates, each of its members made canonical by `member_of`."""
     canonical = set()
-    for clause in clauses:
-        paths = tuple(sorted({canonical_path(path) for path in clause}))
-        if not paths or len(paths) > PATHS_MAX:
-            raise InvalidScope(f"a scope clause names 1 to {PATHS_MAX} paths")
-        canonical.add(paths)
+    for given in clauses:
+        members = tuple(sorted({member_of(text) for text in given}))
+        if not members or len(members) > PATHS_MAX:
+            raise InvalidScope(f"a {clause} names 1 to {PATHS_MAX} {member}")
+        canonical.add(members)
     if not canonical or len(canonical) > CLAUSES_MAX:
-        raise InvalidScope(f"a scope set has 1 to {CLAUSES_MAX} clauses")
+        raise InvalidScope(f"a {what} has 1 to {CLAUSES_MAX} clauses")
     return tuple(sorted(canonical))
 
 
@@ -137,15 +144,7 @@ def visible_clauses(scopes: ScopeSet, patterns: Sequence[str]) -> list[Clause]:
 
 def lens_of(clauses: Iterable[Iterable[str]]) -> Lens:
     """The canonical lens. Raises InvalidScope for an empty clause or a pattern that is none."""
-    canonical = set()
-    for clause in clauses:
-        patterns = tuple(sorted({canonical_pattern(pattern) for pattern in clause}))
-        if not patterns or len(patterns) > PATHS_MAX:
-            raise InvalidScope(f"a lens clause names 1 to {PATHS_MAX} patterns")
-        canonical.add(patterns)
-    if not canonical or len(canonical) > CLAUSES_MAX:
-        raise InvalidScope(f"a lens has 1 to {CLAUSES_MAX} clauses")
-    return tuple(sorted(canonical))
+    return _canonical(clauses, canonical_pattern, what="lens", clause="lens clause", member="patterns")
 
 
 def in_lens(clauses: Sequence[Clause], lens: Lens) -> bool:

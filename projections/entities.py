@@ -117,37 +117,9 @@ WHERE e.forgotten_at IS NULL AND e.canonical_id = e.id AND (%(type)s::text IS NU
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case EntityRecognised() as event:
-            yield Put(
-                TABLE,
-                EntityRow(
-                    *start(recorded, event.entity_id),
-                    type=event.type,
-                    name=event.name,
-                    name_key=event.name_key,
-                    category=event.category,
-                    created_at=recorded.known_at,
-                    forgotten_at=None,
-                    first_word=first_word(event.name_key),
-                    canonical_id=event.entity_id,
-                    stands_for=None,
-                ),
-            )
+            yield _put(recorded, event, event.entity_id, stands_for=None)
         case EntityAliased() as event:
-            yield Put(
-                TABLE,
-                EntityRow(
-                    *start(recorded, event.alias_id),
-                    type=event.type,
-                    name=event.name,
-                    name_key=event.name_key,
-                    category=event.category,
-                    created_at=recorded.known_at,
-                    forgotten_at=None,
-                    first_word=first_word(event.name_key),
-                    canonical_id=event.entity_id,
-                    stands_for=event.entity_id,
-                ),
-            )
+            yield _put(recorded, event, event.alias_id, stands_for=event.entity_id)
         case EntitiesMerged(entity_id=entity_id, into_id=into_id, members=members):
             yield from _standing_for(recorded, entity_id, members, canonical_id=into_id, stands_for=into_id)
         case EntitiesSeparated(entity_id=entity_id, members=members):
@@ -158,6 +130,27 @@ def fold(recorded: Recorded) -> Iterator[Op]:
         case EntityForgotten(entity_id=entity_id):
             forgotten_at = recorded.known_at
             yield Revise(TABLE, entity_id, forgotten_at, lambda row: replace(row, forgotten_at=forgotten_at))
+
+
+def _put(
+    recorded: Recorded, event: EntityRecognised | EntityAliased, row_id: UUID, *, stands_for: UUID | None
+) -> Put[EntityRow]:
+    """The row of a name that is known from now on, of an entity of its own or of the one that it stands for."""
+    return Put(
+        TABLE,
+        EntityRow(
+            *start(recorded, row_id),
+            type=event.type,
+            name=event.name,
+            name_key=event.name_key,
+            category=event.category,
+            created_at=recorded.known_at,
+            forgotten_at=None,
+            first_word=first_word(event.name_key),
+            canonical_id=event.entity_id,
+            stands_for=stands_for,
+        ),
+    )
 
 
 def _standing_for(
