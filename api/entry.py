@@ -19,7 +19,7 @@ def _command() -> Callable[[], object]:
     heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heeded:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from api.cli import main as command
+    from api.terminal.cli import main as command
 
     if heeded:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,8 +6,8 @@ from hashlib import sha256
 from uuid import UUID
 
 from api import ids
-from api.scrubbing import SCRUB
 from api.wiring import Services
+from api.work.scrubbing import SCRUB
 from memory.erasing import Asked
 from memory.errors import Forbidden
 from memory.log import Connection, Writing

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from api.errors import StartupError
-from api.model_settings import COMPATIBLE_URLS, ModelChoice, ModelSettings, choice_of, merged, settings_of
+from api.settings.model_settings import COMPATIBLE_URLS, ModelChoice, ModelSettings, choice_of, merged, settings_of
 from memory.candidates import Extraction
 from memory.errors import ExtractorUnavailable, InvalidRequest
 from memory.extraction import RemoteExtractor, Utterance

@@ -10,12 +10,12 @@ from typing import NoReturn
 import uvicorn
 
 from api import wiring
-from api.app import create_app
-from api.config import Settings
 from api.errors import StartupError
-from api.recovery import heads
-from api.tasks import tasks
-from api.worker import Worker
+from api.http.app import create_app
+from api.settings.config import Settings
+from api.work.recovery import heads
+from api.work.tasks import tasks
+from api.work.worker import Worker
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from api.schemas import TripleBody, TripleEntityBody
+from api.shapes.schemas import TripleBody, TripleEntityBody
 from memory.candidates import (
     ActionCandidate,
     AnyCandidate,

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 import api.keys as keys
 from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders
-from api.config import Settings
-from api.database import Database, lagging_contexts, migrate
-from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.embedders.by_context import Embedders
 from api.embedders.question_vectors import QuestionVectors
 from api.errors import StartupError
-from api.indexing import Indexing
 from api.models import Models
-from api.overrides import Overrides
-from api.queue import Queue
-from api.watch import PostgresWatch
+from api.postgres.database import Database, lagging_contexts, migrate
+from api.postgres.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
+from api.postgres.watch import PostgresWatch
+from api.settings.config import Settings
+from api.settings.overrides import Overrides
+from api.work.indexing import Indexing
+from api.work.queue import Queue
 from memory.curation import Curation
 from memory.documents.learning import DocumentLearning
 from memory.documents.library import Library

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the revisions on the connection that `api.database` hands over."""
+"""Alembic's entry: runs the revisions on the connection that `api.postgres.database` hands over."""
 
 from alembic import context
 

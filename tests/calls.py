@@ -8,7 +8,7 @@ import msgspec
 from starlette.datastructures import Headers, QueryParams
 
 from api import keys
-from api.calls import Call
+from api.http.calls import Call
 from api.ids import new_id
 from api.wiring import Services
 from memory.errors import NotFound

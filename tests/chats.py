@@ -12,12 +12,12 @@ import httpx
 import uvicorn
 
 from api import keys
-from api.app import create_app
 from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders, Responders
-from api.config import PROMPT_CHARACTERS
+from api.http.app import create_app
 from api.ids import new_id
 from api.models import Models
+from api.settings.config import PROMPT_CHARACTERS
 from api.wiring import Services
 from tests.worlds import World, world_in
 

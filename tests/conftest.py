@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from api import keys, wiring
-from api.config import from_env
 from api.ids import new_id
+from api.settings.config import from_env
 from api.wiring import Services
 from tests.servers import ServerProcess, public_folder
 from tests.worlds import World, world_in

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from api import ids
 from api.chat.markers import marker
 from api.chat.sources import Source, snippet
-from api.wire import Json
+from api.shapes.wire import Json
 from memory.events import Citation
 
 

@@ -11,16 +11,17 @@ from uuid import UUID
 import psycopg
 import psycopg_pool
 
-from api import ids, wire
-from api.calls import Call
+from api import ids
 from api.chat import cache, citations
 from api.chat.cache import Kept
 from api.chat.extractive import MODEL, extractive_reply
 from api.chat.markers import MarkerFilter
 from api.chat.preparation import Heard, Message, Prepared
 from api.chat.response_model import RETRY_AFTER_S
+from api.http.calls import Call
 from api.routes.facts import Answering, merged
-from api.wire import Json
+from api.shapes import wire
+from api.shapes.wire import Json
 from memory.errors import ModelUnavailable
 from memory.events import ModelUsed
 from memory.log import Writing

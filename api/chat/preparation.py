@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
-from api.calls import Call
 from api.chat import cache
 from api.chat.cache import Kept, Place
 from api.chat.prompt import Prompt, prompt_of
 from api.chat.response_model import ResponseModel
 from api.chat.sources import sources_of
 from api.chat.window import TURNS_MAX, Window, window_of
-from api.wire import Json
+from api.http.calls import Call
+from api.shapes.wire import Json
 from memory.errors import SessionClosedAlready, SessionUnavailable
 from memory.principals import Caller
 from memory.scopes import ScopeSet

@@ -11,7 +11,7 @@ from api.chat.markers import marker
 from api.chat.sources import Source
 from api.chat.untrusted import FRAME_BEGIN, FRAME_END, one_line
 from api.chat.window import Window
-from api.config import PROMPT_CHARACTERS
+from api.settings.config import PROMPT_CHARACTERS
 
 INSTRUCTIONS_CHARACTERS = 2_000
 INSTRUCTIONS_HEADING = "# Standing instructions of the user\n\nFollow these:\n"

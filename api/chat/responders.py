@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 import anyio.to_thread
 
 from api.chat.response_model import OpenAiModel, ResponseModel
-from api.config import CHAT_DEADLINE_S
 from api.models import Models
+from api.settings.config import CHAT_DEADLINE_S
 from memory.errors import InvalidRequest
 
 if TYPE_CHECKING:

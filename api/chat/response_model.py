@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol
 
-from api.config import CHAT_DEADLINE_S
+from api.settings.config import CHAT_DEADLINE_S
 from memory.errors import ModelUnavailable
 from memory.usage import NO_USAGE, Usage
 

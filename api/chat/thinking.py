@@ -10,11 +10,11 @@ from typing import TypeVar
 import pydantic
 
 from api import ids
-from api.calls import Call
 from api.chat.markers import MarkerFilter, marker
 from api.chat.response_model import RETRY_AFTER_S, ResponseModel
 from api.chat.untrusted import FRAME_BEGIN, FRAME_END, one_line
-from api.exchanges import Exchange
+from api.http.calls import Call
+from api.http.exchanges import Exchange
 from memory.candidates import AnyCandidate
 from memory.errors import ModelUnavailable, Unavailable
 from memory.events import ModelUsed

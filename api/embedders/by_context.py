@@ -8,7 +8,7 @@ from api.embedders.hashing import MODEL as HASHING
 from api.embedders.hashing import Hashing
 from api.embedders.minilm import MiniLM
 from api.embedders.provider import ProviderEmbedder
-from api.model_settings import ModelChoice, ModelSettings
+from api.settings.model_settings import ModelChoice, ModelSettings
 from memory.errors import InvalidRequest
 from projections.recall.embedding import Embedder, EmbeddingUnavailable
 

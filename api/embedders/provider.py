@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from api.model_settings import COMPATIBLE_URLS, ModelChoice
+from api.settings.model_settings import COMPATIBLE_URLS, ModelChoice
 from projections.recall.embedding import EmbeddingUnavailable, Vector
 
 if TYPE_CHECKING:

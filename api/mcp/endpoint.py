@@ -13,10 +13,10 @@ import httpx
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from api.calls import ON_BEHALF_OF
+from api.http.calls import ON_BEHALF_OF
+from api.http.problems import problem
 from api.mcp import resources
 from api.mcp.tools import TOOLS, Asked, Tool
-from api.problems import problem
 from memory.documents.bytes_store import BYTES_MAX
 from memory.errors import PalimpsestError, PayloadTooLarge, Unauthorised
 

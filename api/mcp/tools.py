@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from api import refs
+from api.shapes import refs
 from memory.errors import InvalidRequest
 
 Json = dict[str, Any]

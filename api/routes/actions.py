@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from api import refs, wire
-from api.calls import Call
-from api.instants import moment_of
-from api.paging import cursor_of, page, place_of
+from api.http.calls import Call
+from api.shapes import refs, wire
+from api.shapes.instants import moment_of
+from api.shapes.paging import cursor_of, page, place_of
 from memory.values import attribute_key
 from projections import actions, entities
 

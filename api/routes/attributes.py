@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from api import answers, refs
-from api.calls import Call
-from api.paging import next_statement, page, statement_place_of
+from api.http.calls import Call
 from api.routes.entities import named
+from api.shapes import answers, refs
+from api.shapes.paging import next_statement, page, statement_place_of
 from memory.values import attribute_key
 from projections import attribute_versions, entities
 

@@ -4,9 +4,9 @@ from typing import Any
 from uuid import UUID
 
 from api import ids
-from api.calls import Call
-from api.instants import moment_of
-from api.paging import cursor_of, page, place_of
+from api.http.calls import Call
+from api.shapes.instants import moment_of
+from api.shapes.paging import cursor_of, page, place_of
 from memory.errors import InvalidRequest, NotFound
 from memory.scopes import EVERYTHING
 from projections import audit

@@ -10,15 +10,15 @@ import psycopg_pool
 from starlette.responses import Response
 
 from api import ids
-from api.calls import Call
 from api.chat import conversation
 from api.chat.conversation import Replying
 from api.chat.preparation import Heard, Message, prepare
-from api.exchanges import Exchange, answer, event_stream
-from api.problems import TYPE_PREFIX, problem
+from api.http.calls import Call
+from api.http.exchanges import Exchange, answer, event_stream
+from api.http.problems import TYPE_PREFIX, problem
 from api.routes.facts import session_ids
-from api.schemas import ChatBody, SessionChatBody
-from api.wire import Json
+from api.shapes.schemas import ChatBody, SessionChatBody
+from api.shapes.wire import Json
 from memory.errors import InvalidRequest, ModelUnavailable, PalimpsestError, Unavailable
 
 B = TypeVar("B", ChatBody, SessionChatBody)

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from api import ids, wire
-from api.calls import Call
-from api.schemas import FsckBody
+from api import ids
+from api.http.calls import Call
+from api.shapes import wire
+from api.shapes.schemas import FsckBody
 from memory.errors import InvalidRequest
 from projections import findings
 

@@ -3,12 +3,13 @@
 from functools import partial
 from typing import Any
 
-from api import ids, instants
-from api.calls import Call
+from api import ids
 from api.chat.window import TURNS_MAX, window_of
-from api.refs import entity_name
+from api.http.calls import Call
 from api.routes.queries import INSTANT_FIELDS, narrowing
-from api.schemas import ContextBody, SessionContextBody
+from api.shapes import instants
+from api.shapes.refs import entity_name
+from api.shapes.schemas import ContextBody, SessionContextBody
 from memory.errors import NotFound
 from memory.values import name_key
 from projections import entities, sessions, turns

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from api import answers, ids, refs
-from api.calls import Call
-from api.paging import cursor_of, page, place_of
+from api import ids
+from api.http.calls import Call
+from api.shapes import answers, refs
+from api.shapes.paging import cursor_of, page, place_of
 from memory.errors import NotFound
 from memory.values import attribute_key
 from projections import corrections, entities

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from api import answers, details, ids, refs
-from api.calls import Call
+from api import ids
+from api.http.calls import Call
 from api.routes.entities import name_in
-from api.schemas import CloseBody, MergeBody, ResolveBody, SeparateBody
+from api.shapes import answers, details, refs
+from api.shapes.schemas import CloseBody, MergeBody, ResolveBody, SeparateBody
 from memory.curation import Words
 from projections import attribute_versions, entities, relations, scope_sets, uncertainties
 

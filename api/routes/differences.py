@@ -1,8 +1,9 @@
 """GET /diff and /turns/{id}/diff: what changed between two places of the log, and by one turn."""
 
-from api import differences, ids, wire
-from api.calls import Call
-from api.wire import Json
+from api import ids
+from api.http.calls import Call
+from api.shapes import differences, wire
+from api.shapes.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from projections import changes, diffs, turns
 

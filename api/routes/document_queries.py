@@ -3,9 +3,10 @@
 from time import perf_counter
 from typing import Any
 
-from api import document_shapes, ids
-from api.calls import Call
-from api.document_schemas import DocumentQueryBody
+from api import ids
+from api.http.calls import Call
+from api.shapes import document_shapes
+from api.shapes.document_schemas import DocumentQueryBody
 from projections.document_search import EDGE_KINDS, GRAPH_ALPHA, THRESHOLD, Asked, documents_of_types, search_documents
 from projections.documents import EVERY_LINK
 from projections.recall.question import parsed

@@ -8,14 +8,16 @@ from uuid import UUID
 import anyio
 from starlette.responses import Response, StreamingResponse
 
-from api import answers, document_shapes, ids, uploads
-from api.calls import Call
-from api.document_reading import TASK, ids_of
-from api.exchanges import Exchange, answer
-from api.pages import pages_of
-from api.paging import cursor_of, place_of
-from api.problems import trace_header
-from api.uploads import Upload
+from api import ids
+from api.http import uploads
+from api.http.calls import Call
+from api.http.exchanges import Exchange, answer
+from api.http.problems import trace_header
+from api.http.uploads import Upload
+from api.shapes import answers, document_shapes
+from api.shapes.pages import pages_of
+from api.shapes.paging import cursor_of, place_of
+from api.work.document_reading import TASK, ids_of
 from memory.documents import bytes_store, formats, progress
 from memory.documents.library import NewFile, Uploaded
 from memory.errors import Conflict, InvalidRequest, NotFound, UnsupportedType

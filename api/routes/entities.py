@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from api import answers, erasures, story, wire
-from api.calls import Call
-from api.paging import cursor_of, page, place_of
+from api import erasures
+from api.http.calls import Call
+from api.shapes import answers, wire
+from api.shapes.paging import cursor_of, page, place_of
+from api.terminal import story
 from memory.erasing import ENTITY
 from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key

@@ -7,12 +7,13 @@ import anyio
 import msgspec
 from starlette.responses import Response
 
-from api import ids, refs
-from api.calls import Call
-from api.exchanges import Exchange, Frame, answer, frame_stream
-from api.instants import moment_of
-from api.paging import cursor_of, page, place_of
-from api.wire import Json
+from api import ids
+from api.http.calls import Call
+from api.http.exchanges import Exchange, Frame, answer, frame_stream
+from api.shapes import refs
+from api.shapes.instants import moment_of
+from api.shapes.paging import cursor_of, page, place_of
+from api.shapes.wire import Json
 from memory.errors import InvalidRequest, PalimpsestError
 from memory.recorded import Recorded
 from projections import diffs, feed

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from api import ids, wire
-from api.calls import Call
-from api.repeats import request_key
-from api.schemas import BatchBody, FactsBody, TurnBody
+from api import ids
+from api.http.calls import Call
+from api.http.repeats import request_key
+from api.shapes import wire
+from api.shapes.schemas import BatchBody, FactsBody, TurnBody
 from api.triples import candidates_of
 from memory.errors import InvalidRequest, NotFound, SessionUnavailable
 from memory.log import Writing

@@ -3,10 +3,10 @@
 from typing import Any
 
 from api import erasures, ids
-from api.calls import Call
 from api.erasures import Erased
-from api.schemas import ForgetBody, ForgetScopeBody
-from api.wire import Json
+from api.http.calls import Call
+from api.shapes.schemas import ForgetBody, ForgetScopeBody
+from api.shapes.wire import Json
 from memory.erasing import QUERY, SCOPE, TURN
 from memory.errors import InvalidRequest, NotFound
 from memory.scopes import canonical_path

@@ -4,7 +4,7 @@ from importlib.metadata import version
 from typing import Any
 
 import migrations
-from api.calls import Call
+from api.http.calls import Call
 from api.routes.metrics import queue_depth
 
 PING = "SELECT 1"

@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from api import answers, details, refs, wire
-from api.calls import Call
+from api.http.calls import Call
 from api.routes import traces
-from api.wire import Json
+from api.shapes import answers, details, refs, wire
+from api.shapes.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from memory.known import EntityName
 from memory.values import comparable

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from api import details
-from api.calls import Call
-from api.paging import cursor_of, page, place_of
+from api.http.calls import Call
+from api.shapes import details
+from api.shapes.paging import cursor_of, page, place_of
 from projections import instructions, scope_sets
 
 

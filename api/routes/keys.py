@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from api import access_shapes, ids
-from api.calls import Call
-from api.context_settings import context_settings
+from api import ids
+from api.http.calls import Call
 from api.keys import digest, new_key
-from api.listings import listing
-from api.schemas import KeyBody
+from api.settings.context_settings import context_settings
+from api.shapes import access_shapes
+from api.shapes.listings import listing
+from api.shapes.schemas import KeyBody
 from memory.administration import Administration
 from memory.directory import Key
 from memory.errors import Forbidden, InvalidRequest, NotFound

@@ -3,11 +3,12 @@
 from time import perf_counter
 from typing import Any
 
-from api import document_shapes, ids
-from api.calls import Call
-from api.document_schemas import KeywordSearchBody
-from api.pages import pages_of
-from api.paging import cursor_of, place_of
+from api import ids
+from api.http.calls import Call
+from api.shapes import document_shapes
+from api.shapes.document_schemas import KeywordSearchBody
+from api.shapes.pages import pages_of
+from api.shapes.paging import cursor_of, place_of
 from memory.documents.keywords import normalised
 from memory.errors import InvalidRequest, NotFound
 from memory.values import name_key

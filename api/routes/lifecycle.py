@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from api.calls import Call
+from api.http.calls import Call
 from projections import lifecycle
 
 DAY = timedelta(days=1)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from api import answers, details, hits, wire
-from api.calls import Call
-from api.refs import entity_name
-from api.schemas import LookupBody
+from api.http.calls import Call
+from api.shapes import answers, details, hits, wire
+from api.shapes.refs import entity_name
+from api.shapes.schemas import LookupBody
 from memory.values import entity_type
 from projections import actions, attribute_versions, entities, matches, relations, scope_sets, uncertainties
 from projections.actions import Wanted as WantedActions

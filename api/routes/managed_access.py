@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from api import access_shapes, ids
-from api.calls import Call
+from api import ids
+from api.http.calls import Call
 from api.keys import digest, new_key
 from api.routes.keys import ttl_of
 from api.routes.managed_contexts import directory_in, existing_id, managed_id
-from api.schemas import AccessTokenBody, GrantsBody, PrincipalBody, PrincipalChangesBody
+from api.shapes import access_shapes
+from api.shapes.schemas import AccessTokenBody, GrantsBody, PrincipalBody, PrincipalChangesBody
 from memory.administration import ADMIN, SYSTEM, Administration
 from memory.directory import Key, Principal
 from memory.errors import Forbidden, InvalidRequest, NotFound

@@ -10,10 +10,10 @@ from typing import Any
 
 import migrations
 from api import ids
-from api.calls import Call, is_context_id
-from api.context_settings import checked, context_settings
+from api.http.calls import Call, is_context_id
 from api.keys import found_context
-from api.schemas import ContextChangesBody, NewContextBody
+from api.settings.context_settings import checked, context_settings
+from api.shapes.schemas import ContextChangesBody, NewContextBody
 from memory.administration import Administration, merged
 from memory.erasing import CONTEXT, Asked
 from memory.errors import Conflict, InvalidContextId, NotFound, Unprocessable

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from api import details
-from api.calls import Call
+from api.http.calls import Call
+from api.shapes import details
 from memory.errors import InvalidRequest
 from memory.importance import SECONDS_PER_DAY, importance
 from memory.values import entity_type

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from api import access_shapes, ids
-from api.calls import Call
+from api import ids
+from api.http.calls import Call
+from api.shapes import access_shapes
 
 
 def get_me(call: Call) -> tuple[int, dict[str, Any]]:

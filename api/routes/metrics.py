@@ -7,9 +7,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
-from api.exchanges import Exchange
-from api.queue import QUEUE_SCHEMA
+from api.http.exchanges import Exchange
 from api.wiring import Services
+from api.work.queue import QUEUE_SCHEMA
 from memory.remember import ExtractionStatus
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -8,11 +8,12 @@ from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from api import access_shapes, ids
-from api.calls import Call
-from api.instants import moment_of
-from api.listings import filtered, listing
-from api.schemas import GrantBody, PrincipalBody, WriteScopesBody
+from api import ids
+from api.http.calls import Call
+from api.shapes import access_shapes
+from api.shapes.instants import moment_of
+from api.shapes.listings import filtered, listing
+from api.shapes.schemas import GrantBody, PrincipalBody, WriteScopesBody
 from memory.administration import Administration
 from memory.directory import HeldGrant, Principal
 from memory.errors import Forbidden, InvalidRequest, NotFound

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from api import details, wire
-from api.calls import Call
+from api.http.calls import Call
+from api.shapes import details, wire
 from projections import attribute_versions, entities, instructions, speakers
 
 # Which memory category each list of the wire holds.

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from api import hits, ids, instants
-from api.calls import Call
-from api.schemas import LocationBody, QueryBody, SearchBody
+from api import ids
+from api.http.calls import Call
+from api.shapes import hits, instants
+from api.shapes.schemas import LocationBody, QueryBody, SearchBody
 from memory.errors import InvalidRequest
 from projections.recall.search import Mode
 from projections.retrieval.places import Area, Circle, polygon

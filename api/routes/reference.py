@@ -2,8 +2,8 @@
 
 from starlette.responses import HTMLResponse, Response
 
-from api import docs_page
-from api.exchanges import Exchange, answer
+from api.http import docs_page
+from api.http.exchanges import Exchange, answer
 
 
 async def get_openapi(exchange: Exchange) -> Response:

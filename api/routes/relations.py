@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from api import answers, details, refs
-from api.calls import Call
-from api.paging import next_statement, page, statement_place_of
+from api.http.calls import Call
 from api.routes.entities import named
+from api.shapes import answers, details, refs
+from api.shapes.paging import next_statement, page, statement_place_of
 from memory.errors import InvalidRequest
 from memory.known import EntityName
 from memory.values import attribute_key

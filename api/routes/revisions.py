@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
-from api import answers, ids, refs
-from api.calls import Call
-from api.schemas import DryRunBody
-from api.wire import Json
+from api import ids
+from api.http.calls import Call
+from api.shapes import answers, refs
+from api.shapes.schemas import DryRunBody
+from api.shapes.wire import Json
 from memory.ports import Revision
 from projections import attribute_versions, relations
 

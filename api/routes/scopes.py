@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from api import access_shapes
-from api.calls import Call
-from api.listings import filtered, listing
-from api.schemas import ScopeBody
+from api.http.calls import Call
+from api.shapes import access_shapes
+from api.shapes.listings import filtered, listing
+from api.shapes.schemas import ScopeBody
 from memory.administration import Administration
 from memory.directory import ScopeNode
 from memory.errors import InvalidRequest, Unsupported

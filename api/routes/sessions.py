@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from api import ids, wire
-from api.calls import Call
-from api.paging import cursor_of, page, place_of
-from api.repeats import request_key
-from api.schemas import SessionBody
+from api import ids
+from api.http.calls import Call
+from api.http.repeats import request_key
+from api.shapes import wire
+from api.shapes.paging import cursor_of, page, place_of
+from api.shapes.schemas import SessionBody
 from memory import idempotency
 from memory.errors import Conflict, InvalidRequest, NotFound
 from memory.idempotency import Done

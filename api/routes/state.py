@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from api import wire
-from api.calls import Call
+from api.http.calls import Call
+from api.shapes import wire
 from memory.values import MEMORY_CATEGORIES
 from projections import (
     actions,

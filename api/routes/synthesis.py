@@ -8,8 +8,7 @@ from uuid import UUID
 import pydantic
 from starlette.responses import Response
 
-from api import ids, wire
-from api.calls import Call
+from api import ids
 from api.chat import proposals
 from api.chat.markers import MARKERS
 from api.chat.proposals import Observation
@@ -25,10 +24,12 @@ from api.chat.thinking import (
     numbers_in,
     without_markers,
 )
-from api.exchanges import Exchange, answer
-from api.refs import EntityRef, parse
-from api.schemas import ConsolidateBody, ElaborateBody, ReflectBody
-from api.wire import Json
+from api.http.calls import Call
+from api.http.exchanges import Exchange, answer
+from api.shapes import wire
+from api.shapes.refs import EntityRef, parse
+from api.shapes.schemas import ConsolidateBody, ElaborateBody, ReflectBody
+from api.shapes.wire import Json
 from memory.candidates import AttributeCandidate, Mention, RelationCandidate
 from memory.errors import InvalidRequest, NotFound
 from memory.events import AttributeAsserted, RelationAsserted

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from api import ids, trace_shapes
-from api.calls import Call
-from api.paging import cursor_of, page, place_of
+from api import ids
+from api.http.calls import Call
+from api.shapes import trace_shapes
+from api.shapes.paging import cursor_of, page, place_of
 from memory.errors import NotFound
 from memory.regions import region_of
 from projections import superseded, turns

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from api import details, ids
-from api.calls import Call
+from api import ids
+from api.http.calls import Call
+from api.shapes import details
 from memory.errors import NotFound
 from projections import turns
 

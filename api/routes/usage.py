@@ -3,8 +3,9 @@
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from api import ids, wire
-from api.calls import Call
+from api import ids
+from api.http.calls import Call
+from api.shapes import wire
 from memory.errors import InvalidRequest
 from memory.usage import total
 from projections import usage

@@ -9,11 +9,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from api import refs
 from api.client.errors import ApiError, Unreachable
 from api.client.requests import Request, segment
 from api.client.spectron import BlockingSpectron
 from api.errors import StartupError
+from api.shapes import refs
 from api.terminal import tables
 from api.terminal.target import Target, keep_profile, target
 

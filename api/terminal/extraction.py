@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def understand_pending(services: "Services", context_id: str, position: int, *, as_json: bool) -> None:
     """Understand every turn that waits, and tell how many are understood now."""
-    from api.recovery import learn_pending
+    from api.work.recovery import learn_pending
 
     learnt = learn_pending(services, {context_id: position}, given_up=True)
     click.echo(json.dumps({"learnt": learnt}) if as_json else f"{learnt} turns understood")
@@ -34,7 +34,7 @@ def read_again(
     as_json: bool,
 ) -> None:
     """Tell what it may cost, ask, and read the turns again. Raises InvalidRequest."""
-    from api.relearning import Wanted, estimate, learn_again
+    from api.work.relearning import Wanted, estimate, learn_again
 
     if not model:
         raise InvalidRequest("--again needs a --model")

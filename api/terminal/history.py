@@ -9,9 +9,9 @@ from uuid import UUID
 
 import click
 
-from api import differences
-from api.config import from_env
 from api.ids import moment
+from api.settings.config import from_env
+from api.shapes import differences
 from memory.erasing import Asked
 from memory.errors import Conflict, InvalidRequest, NotFound
 from memory.events import ContentErased
@@ -114,7 +114,7 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
             applied = apply_erasures(services, connection, source)
             click.echo(json.dumps({"erased": applied}) if as_json else f"{applied} contents erased")
         if scrub:
-            from api.scrubbing import scrub as scrub_disk
+            from api.work.scrubbing import scrub as scrub_disk
 
             done = scrub_disk(services.database.url)
             click.echo(json.dumps({"scrubbed": len(done)}) if as_json else f"the disk is clean of {len(done)} erasures")

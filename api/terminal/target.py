@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from api.config import from_env
 from api.errors import StartupError
 from api.keys import KeyFile
+from api.settings.config import from_env
 
 PROFILE = Path("~/.config/palimpsest/profile.yaml")
 NAMES = ("url", "api_key", "context_id")

@@ -16,8 +16,8 @@ from typing import Any
 from uuid import UUID
 
 from api import keys
-from api.database import Database
 from api.ids import new_id
+from api.postgres.database import Database
 from memory.candidates import AttributeCandidate, Extraction, Mention
 from memory.log import ADVANCE_HEAD, EVENT_COLUMNS, INSERT_EVENT, LOCK_HEAD, Connection, Cursor, EventLog, Pool, Writing
 from memory.principals import Caller

@@ -17,8 +17,8 @@ from statistics import mean, median
 
 from api import ids, keys
 from api.embedders.minilm import MiniLM
-from api.indexing import Indexing
 from api.wiring import Services
+from api.work.indexing import Indexing
 from memory.candidates import AttributeCandidate, Mention
 from memory.principals import Caller
 from memory.remember import Turn

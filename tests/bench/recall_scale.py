@@ -23,8 +23,8 @@ import numpy as np
 import psycopg
 
 from api import keys, wiring
-from api.config import from_env
 from api.embedders.minilm import MODEL, MiniLM
+from api.settings.config import from_env
 from memory.values import derived_id
 from projections.access import every_scope_set
 from projections.passages import TABLE, Kind, number_of

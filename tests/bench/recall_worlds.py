@@ -12,9 +12,9 @@ from types import MappingProxyType
 from uuid import UUID
 
 from api import ids, keys, wiring
-from api.config import from_env
-from api.indexing import Indexing
+from api.settings.config import from_env
 from api.wiring import Services
+from api.work.indexing import Indexing
 from memory.candidates import AttributeCandidate
 from memory.remember import Turn
 from memory.values import Infer, Role

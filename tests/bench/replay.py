@@ -18,7 +18,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from api.database import Database
+from api.postgres.database import Database
 from memory.log import Connection, EventLog
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild

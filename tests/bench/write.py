@@ -22,7 +22,7 @@ from typing import Any
 import httpx
 
 from api import wiring
-from api.config import from_env
+from api.settings.config import from_env
 from api.wiring import Services
 from tests.bench import pairs, processes
 from tests.bench.appends import AppendSetup

@@ -1,6 +1,6 @@
 """Every operation against the wire contract: shapes, keys, context ids, errors, paging, and the traps of real clients.
 
-The shapes are in api/wire_shapes.json, which the OpenAPI document is made from too. A field name ending
+The shapes are in api/http/wire_shapes.json, which the OpenAPI document is made from too. A field name ending
 in "?" may be absent, a type ending in "?" may be null, "[]" is a list; every shape may have more fields than it names.
 """
 
@@ -17,9 +17,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from api.app import ASYNC_ROUTES, PREFIX, ROUTES
+from api.http.app import ASYNC_ROUTES, PREFIX, ROUTES
+from api.http.openapi import SHAPES
 from api.ids import new_id
-from api.openapi import SHAPES
 from tests.e2e.clients.rest import Context, Json, assert_error, content, new_context
 from tests.servers import ServerProcess
 from tests.tenants import Tenant, operator, operator_key

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from api.app import ASYNC_ROUTES, ROUTES, UPLOAD_ROUTES
+from api.http.app import ASYNC_ROUTES, ROUTES, UPLOAD_ROUTES
 from api.ids import new_id, ulid
 from tests.e2e.clients.rest import content
 from tests.servers import ServerProcess

@@ -8,8 +8,8 @@ import httpx
 import psycopg
 import pytest
 
-from api.embedded_postgres import EmbeddedPostgres
 from api.ids import new_id
+from api.postgres.embedded_postgres import EmbeddedPostgres
 from tests.e2e.clients.rest import assert_error, content
 from tests.servers import ServerProcess, public_folder
 from tests.tenants import READ, WRITE, Tenant, operator

@@ -14,9 +14,9 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
-from api.app import ASYNC_ROUTES, PREFIX, ROUTES, UPLOAD_ROUTES
-from api.openapi import document
-from api.operations import OPERATIONS
+from api.http.app import ASYNC_ROUTES, PREFIX, ROUTES, UPLOAD_ROUTES
+from api.http.openapi import document
+from api.http.operations import OPERATIONS
 from tests.e2e.clients.rest import content
 from tests.servers import ServerProcess
 from tests.tenants import Tenant, operator, operator_key

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from api import postgres_binaries
-from api.database import migrate
-from api.postgres_binaries import Places, ServerUser, initialise, server_user, settle
+from api.postgres import postgres_binaries
+from api.postgres.database import migrate
+from api.postgres.postgres_binaries import Places, ServerUser, initialise, server_user, settle
 from tests.servers import ServerProcess, free_port, public_folder, run_command
 
 ACCESS = """\

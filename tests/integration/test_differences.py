@@ -2,10 +2,10 @@
 
 import pytest
 
-from api import differences as told
 from api.ids import ulid
 from api.routes import differences, facts, forgetting
 from api.routes.events import shown
+from api.shapes import differences as told
 from api.wiring import Services
 from memory.events import EntityRecognised
 from memory.scopes import scope_set

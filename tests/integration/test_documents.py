@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from api import ids
-from api.document_reading import ATTEMPTS_MAX, read_document
 from api.routes import forgetting
 from api.wiring import Services
+from api.work.document_reading import ATTEMPTS_MAX, read_document
 from memory.candidates import Extraction, InstructionCandidate
 from memory.documents import bytes_store, progress
 from memory.documents.library import NewFile, Uploaded

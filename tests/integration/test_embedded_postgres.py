@@ -20,8 +20,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api import embedded_postgres, postgres_binaries
-from api.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
+from api.postgres import embedded_postgres, postgres_binaries
+from api.postgres.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 
 IS_ROOT = os.geteuid() == 0
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ NewServer = Callable[[Path], EmbeddedPostgres]
 HOLDER = """
 import sys
 from pathlib import Path
-from api.embedded_postgres import EmbeddedPostgres
+from api.postgres.embedded_postgres import EmbeddedPostgres
 with EmbeddedPostgres(Path(sys.argv[1])) as server:
     print(server.start(), flush=True)
     sys.stdin.read()

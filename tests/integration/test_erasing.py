@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from api import ids
 from api.ids import ulid
 from api.routes import attributes, entities, facts, forgetting, turns
-from api.scrubbing import scrub, tables
 from api.wiring import Services
+from api.work.scrubbing import scrub, tables
 from memory.candidates import Mention, RelationCandidate
 from memory.erasing import Asked
 from memory.events import TurnRecorded

@@ -11,7 +11,7 @@ from api.embedders.by_context import Embedders
 from api.embedders.minilm import MODEL
 from api.embedders.provider import TEXTS_MAX, ProviderEmbedder
 from api.embedders.question_vectors import QuestionVectors
-from api.model_settings import ModelChoice, ModelSettings
+from api.settings.model_settings import ModelChoice, ModelSettings
 from projections.recall.embedding import EmbeddingUnavailable
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.recovery import turn_of
+from api.work.recovery import turn_of
 from memory.candidates import AnyCandidate, AttributeCandidate, Extraction, InstructionCandidate, Mention
 from memory.errors import ExtractorUnavailable
 from memory.events import ExtractionCompleted

@@ -17,9 +17,9 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from api import recovery
 from api.ids import new_id
 from api.keys import digest, new_key
+from api.work import recovery
 from memory.candidates import (
     SPEAKER,
     ActionCandidate,

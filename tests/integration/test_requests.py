@@ -9,8 +9,8 @@ import pytest
 from starlette.datastructures import Headers
 
 from api import wiring
-from api.app import create_app
-from api.calls import key_in
+from api.http.app import create_app
+from api.http.calls import key_in
 from api.ids import new_id
 from api.wiring import Services
 from memory.erasing import CONTEXT, Asked

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api import recovery
 from api.models import Models
+from api.work import recovery
 from memory.candidates import Extraction
 from memory.errors import ExtractorUnavailable
 from memory.events import ExtractionAbandoned, ExtractionFailed

@@ -9,8 +9,8 @@ import pytest
 from api import ids
 from api.embedders.hashing import Hashing
 from api.embedders.minilm import MiniLM
-from api.indexing import Indexing
 from api.wiring import Services
+from api.work.indexing import Indexing
 from memory.remember import Turn
 from memory.values import Infer
 from projections.passages import Kind

@@ -9,9 +9,9 @@ import pytest
 from psycopg import sql
 
 from api import keys
-from api.document_reading import read_document
 from api.ids import new_id
 from api.wiring import Services
+from api.work.document_reading import read_document
 from memory.administration import ADMIN, Administration
 from memory.documents.library import NewFile
 from memory.erasing import TURN, Asked

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.calls import Call
+from api.http.calls import Call
 from api.ids import new_id
-from api.instants import Asked
 from api.routes import (
     actions,
     attributes,
@@ -25,6 +24,7 @@ from api.routes import (
     state,
     uncertainties,
 )
+from api.shapes.instants import Asked
 from api.wiring import Services
 from memory.candidates import AnyCandidate, AttributeCandidate, RelationCandidate
 from memory.errors import PalimpsestError

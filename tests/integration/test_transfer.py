@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from api.comparison import compared
 from api.ids import new_id
 from api.routes import attributes, forgetting, state
 from api.terminal import history
+from api.terminal.comparison import compared
 from api.wiring import Services
 from memory import decide
 from memory.errors import Conflict, InvalidRequest, LogCorrupt, PalimpsestError

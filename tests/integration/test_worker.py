@@ -9,10 +9,10 @@ from datetime import datetime
 import psycopg
 
 from api.ids import new_id
-from api.queue import QUEUE, QUEUE_SCHEMA, job_key
-from api.recovery import PendingTurns
 from api.wiring import Services
-from api.worker import Ids, Task, Worker
+from api.work.queue import QUEUE, QUEUE_SCHEMA, job_key
+from api.work.recovery import PendingTurns
+from api.work.worker import Ids, Task, Worker
 from memory.candidates import Extraction
 from memory.errors import ExtractorUnavailable
 from memory.remember import ExtractionStatus

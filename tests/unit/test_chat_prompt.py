@@ -13,7 +13,7 @@ from api.chat.prompt import Prompt, prompt_of
 from api.chat.sources import Source
 from api.chat.untrusted import FRAME_BEGIN, FRAME_END, one_line
 from api.chat.window import CHARACTERS_MAX, Window, window_of
-from api.config import PROMPT_CHARACTERS_MIN
+from api.settings.config import PROMPT_CHARACTERS_MIN
 from projections.turns import TurnRow
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)

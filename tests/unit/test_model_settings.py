@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from api.errors import StartupError
-from api.model_settings import ModelSettings, settings_of
 from api.models import Models
+from api.settings.model_settings import ModelSettings, settings_of
 from memory.errors import InvalidRequest
 from memory.usage import Usage
 

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from api.queue import QUEUE_SCHEMA, library_schema
+from api.work.queue import QUEUE_SCHEMA, library_schema
 
 # On a change here: raise the number in QUEUE_SCHEMA. What was queued is found again in the log.
 DIGESTS = {"palimpsest_queue_v1": "c70ec4b400a60ad9"}

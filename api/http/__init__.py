@@ -1,0 +1,1 @@
+"""How HTTP requests come in and answers go out."""

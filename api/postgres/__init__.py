@@ -1,0 +1,1 @@
+"""The Postgres beneath: embedded, or the one given."""

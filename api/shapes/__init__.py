@@ -1,0 +1,1 @@
+"""What callers may send and what they get: names and types of the wire."""
