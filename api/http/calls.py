@@ -15,8 +15,8 @@ from api import ids
 from api.keys import digest, is_management_key
 from api.settings.config import CONTEXT_ID_LENGTH_MAX
 from api.shapes import instants
+from api.shapes.fields import InstantBody
 from api.shapes.instants import Asked
-from api.shapes.schemas import InstantBody
 from api.wiring import Services
 from memory.errors import InvalidContextId, InvalidRequest, NotFound, TooManyRequests, Unauthorised
 from memory.log import Connection

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pydantic
 
-from api.shapes import document_schemas, schemas
+from api.shapes import access_schemas, document_schemas, question_schemas, schemas
 
 INSTANT = ("asOf", "atInstant", "validFrom", "validUntil")
 
@@ -25,22 +25,22 @@ class Operation:
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/health"): Operation("Health"),
     ("GET", "/contexts"): Operation("Contexts"),
-    ("POST", "/contexts/{id}"): Operation("Context_", status=201, body=schemas.NewContextBody),
+    ("POST", "/contexts/{id}"): Operation("Context_", status=201, body=access_schemas.NewContextBody),
     ("GET", "/contexts/{id}"): Operation("Context_"),
-    ("PATCH", "/contexts/{id}"): Operation("Context_", body=schemas.ContextChangesBody),
+    ("PATCH", "/contexts/{id}"): Operation("Context_", body=access_schemas.ContextChangesBody),
     ("DELETE", "/contexts/{id}"): Operation(None, status=204),
     ("POST", "/contexts/{id}/lifecycle/decay"): Operation("Lifecycle"),
     ("POST", "/contexts/{id}/lifecycle/reindex"): Operation("Job", status=202),
     ("GET", "/contexts/{id}/principals"): Operation("ManagedPrincipal[]"),
-    ("POST", "/contexts/{id}/principals"): Operation("ManagedPrincipal", status=201, body=schemas.PrincipalBody),
+    ("POST", "/contexts/{id}/principals"): Operation("ManagedPrincipal", status=201, body=access_schemas.PrincipalBody),
     ("GET", "/contexts/{id}/principals/{principal_id}"): Operation("ManagedPrincipal"),
     ("PATCH", "/contexts/{id}/principals/{principal_id}"): Operation(
-        "ManagedPrincipal", body=schemas.PrincipalChangesBody
+        "ManagedPrincipal", body=access_schemas.PrincipalChangesBody
     ),
     ("DELETE", "/contexts/{id}/principals/{principal_id}"): Operation(None, status=204),
     ("GET", "/contexts/{id}/principals/{principal_id}/keys"): Operation("ManagedKey[]"),
     ("POST", "/contexts/{id}/principals/{principal_id}/keys/{key_name}"): Operation(
-        "MintedKey", status=201, body=schemas.GrantsBody, query=("ttl_seconds",)
+        "MintedKey", status=201, body=access_schemas.GrantsBody, query=("ttl_seconds",)
     ),
     ("DELETE", "/contexts/{id}/principals/{principal_id}/keys/{key_name}"): Operation(None, status=204),
     ("POST", "/contexts/{id}/principals/{principal_id}/keys/{key_name}/rotate"): Operation(
@@ -49,27 +49,29 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/contexts/{id}/keys"): Operation("ManagedKey[]"),
     ("DELETE", "/contexts/{id}/keys/{key_name}"): Operation(None, status=204),
     ("POST", "/contexts/{id}/keys/{key_name}/rotate"): Operation("MintedKey", query=("ttl_seconds",)),
-    ("POST", "/contexts/{id}/access-tokens"): Operation("MintedKey", status=201, body=schemas.AccessTokenBody),
+    ("POST", "/contexts/{id}/access-tokens"): Operation("MintedKey", status=201, body=access_schemas.AccessTokenBody),
     ("GET", "/migrations"): Operation("Migrations"),
     ("GET", "/verbs"): Operation("Verb[]"),
     ("GET", "/{context_id}/me"): Operation("Whoami"),
     ("GET", "/{context_id}/providers"): Operation("Providers"),
     ("GET", "/{context_id}/keys"): Operation("Key[]|Keys", query=("cursor", "count", "limit")),
-    ("POST", "/{context_id}/keys"): Operation("MintedKey", status=201, body=schemas.KeyBody, query=("ttlSeconds",)),
+    ("POST", "/{context_id}/keys"): Operation(
+        "MintedKey", status=201, body=access_schemas.KeyBody, query=("ttlSeconds",)
+    ),
     ("DELETE", "/{context_id}/keys/{key_name}"): Operation(None, status=204),
     ("POST", "/{context_id}/keys/{key_name}/rotate"): Operation("MintedKey", query=("ttlSeconds",)),
     ("GET", "/{context_id}/scopes"): Operation("ScopeNode[]|Scopes", query=("cursor", "count", "limit")),
-    ("POST", "/{context_id}/scopes"): Operation("ScopeNode", status=201, body=schemas.ScopeBody),
+    ("POST", "/{context_id}/scopes"): Operation("ScopeNode", status=201, body=access_schemas.ScopeBody),
     ("DELETE", "/{context_id}/scopes"): Operation(None, status=204, query=("path",)),
     ("POST", "/{context_id}/scope-grants"): Operation("Error", status=501),
     ("GET", "/{context_id}/principals"): Operation("Principal[]|Principals", query=("cursor", "count", "limit")),
-    ("POST", "/{context_id}/principals"): Operation("Principal", status=201, body=schemas.PrincipalBody),
+    ("POST", "/{context_id}/principals"): Operation("Principal", status=201, body=access_schemas.PrincipalBody),
     ("GET", "/{context_id}/principals/{principal_id}"): Operation("Principal"),
     ("GET", "/{context_id}/principals/{principal_id}/effective"): Operation("Effective", query=("path", "asOf")),
-    ("POST", "/{context_id}/principals/{principal_id}/grants"): Operation("Principal", body=schemas.GrantBody),
-    ("DELETE", "/{context_id}/principals/{principal_id}/grants"): Operation("Principal", body=schemas.GrantBody),
+    ("POST", "/{context_id}/principals/{principal_id}/grants"): Operation("Principal", body=access_schemas.GrantBody),
+    ("DELETE", "/{context_id}/principals/{principal_id}/grants"): Operation("Principal", body=access_schemas.GrantBody),
     ("PUT", "/{context_id}/principals/{principal_id}/write-scopes"): Operation(
-        "Principal", body=schemas.WriteScopesBody
+        "Principal", body=access_schemas.WriteScopesBody
     ),
     ("GET", "/{context_id}/audit"): Operation(
         "Audit", query=("cursor", "kind", "since", "until", "principal", "key", "limit")
@@ -155,11 +157,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/{context_id}/inspect"): Operation(
         "InspectedEntity|InspectedAttribute|InspectedRelation|any", query=("ref", *INSTANT)
     ),
-    ("POST", "/{context_id}/query"): Operation("Query", body=schemas.QueryBody),
-    ("POST", "/{context_id}/lookup"): Operation("Lookup", body=schemas.LookupBody),
-    ("POST", "/{context_id}/context"): Operation("Context", body=schemas.ContextBody),
+    ("POST", "/{context_id}/query"): Operation("Query", body=question_schemas.QueryBody),
+    ("POST", "/{context_id}/lookup"): Operation("Lookup", body=question_schemas.LookupBody),
+    ("POST", "/{context_id}/context"): Operation("Context", body=question_schemas.ContextBody),
     ("POST", "/{context_id}/sessions/{session_id}/context"): Operation(
-        "SessionContext", body=schemas.SessionContextBody
+        "SessionContext", body=question_schemas.SessionContextBody
     ),
     ("GET", "/{context_id}/sessions/{session_id}/context"): Operation("SessionContext"),
     ("GET", "/{context_id}/documents"): Operation(

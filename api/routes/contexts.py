@@ -8,8 +8,8 @@ from api.chat.window import TURNS_MAX, window_of
 from api.http.calls import Call
 from api.routes.queries import INSTANT_FIELDS, narrowing
 from api.shapes import instants
+from api.shapes.question_schemas import ContextBody, SessionContextBody
 from api.shapes.refs import entity_name
-from api.shapes.schemas import ContextBody, SessionContextBody
 from memory.errors import NotFound
 from memory.values import name_key
 from projections import entities, sessions, turns

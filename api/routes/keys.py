@@ -13,8 +13,8 @@ from api.http.calls import Call
 from api.keys import digest, new_key
 from api.settings.context_settings import context_settings
 from api.shapes import access_shapes
+from api.shapes.access_schemas import KeyBody
 from api.shapes.listings import listing
-from api.shapes.schemas import KeyBody
 from memory.administration import Administration
 from memory.directory import Key
 from memory.errors import Forbidden, InvalidRequest, NotFound

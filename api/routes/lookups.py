@@ -6,8 +6,8 @@ from typing import Any
 
 from api.http.calls import Call
 from api.shapes import answers, details, hits, wire
+from api.shapes.question_schemas import LookupBody
 from api.shapes.refs import entity_name
-from api.shapes.schemas import LookupBody
 from memory.values import entity_type
 from projections import actions, attribute_versions, entities, matches, relations, scope_sets, uncertainties
 from projections.actions import Wanted as WantedActions

@@ -10,7 +10,7 @@ from api.keys import digest, new_key
 from api.routes.keys import ttl_of
 from api.routes.managed_contexts import directory_in, existing_id, managed_id
 from api.shapes import access_shapes
-from api.shapes.schemas import AccessTokenBody, GrantsBody, PrincipalBody, PrincipalChangesBody
+from api.shapes.access_schemas import AccessTokenBody, GrantsBody, PrincipalBody, PrincipalChangesBody
 from memory.administration import ADMIN, SYSTEM, Administration
 from memory.directory import Key, Principal
 from memory.errors import Forbidden, InvalidRequest, NotFound

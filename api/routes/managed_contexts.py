@@ -13,7 +13,7 @@ from api import ids
 from api.http.calls import Call, is_context_id
 from api.keys import found_context
 from api.settings.context_settings import checked, context_settings
-from api.shapes.schemas import ContextChangesBody, NewContextBody
+from api.shapes.access_schemas import ContextChangesBody, NewContextBody
 from memory.administration import Administration, merged
 from memory.erasing import CONTEXT, Asked
 from memory.errors import Conflict, InvalidContextId, NotFound, Unprocessable

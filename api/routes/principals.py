@@ -11,9 +11,9 @@ from uuid import UUID
 from api import ids
 from api.http.calls import Call
 from api.shapes import access_shapes
+from api.shapes.access_schemas import GrantBody, PrincipalBody, WriteScopesBody
 from api.shapes.instants import moment_of
 from api.shapes.listings import filtered, listing
-from api.shapes.schemas import GrantBody, PrincipalBody, WriteScopesBody
 from memory.administration import Administration
 from memory.directory import HeldGrant, Principal
 from memory.errors import Forbidden, InvalidRequest, NotFound

@@ -7,7 +7,7 @@ from typing import Any
 from api import ids
 from api.http.calls import Call
 from api.shapes import hits, instants
-from api.shapes.schemas import LocationBody, QueryBody, SearchBody
+from api.shapes.question_schemas import LocationBody, QueryBody, SearchBody
 from memory.errors import InvalidRequest
 from projections.recall.search import Mode
 from projections.retrieval.places import Area, Circle, polygon

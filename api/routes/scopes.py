@@ -4,8 +4,8 @@ from typing import Any
 
 from api.http.calls import Call
 from api.shapes import access_shapes
+from api.shapes.access_schemas import ScopeBody
 from api.shapes.listings import filtered, listing
-from api.shapes.schemas import ScopeBody
 from memory.administration import Administration
 from memory.directory import ScopeNode
 from memory.errors import InvalidRequest, Unsupported

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from api.shapes.schemas import (
+from api.shapes.fields import (
     K_MAX,
     LABEL_LENGTH_MAX,
     LABELS_MAX,

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import pydantic
 
-from api.shapes.schemas import Moment
+from api.shapes.fields import Moment
 from memory.errors import InvalidRequest
 from memory.log import Connection, EventLog
 from projections.reading import Instant
