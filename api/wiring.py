@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import api.keys as keys
+from api.chat.locks import SessionLocks
 from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders
 from api.embedders.by_context import Embedders
@@ -146,6 +147,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             closing(TraceBuffer(pool, settings.trace_retention)) as traces,
             closing(AuditBuffer(pool, settings.audit_retention)) as audit,
             closing(Indexing(pool, embedders.of)) as indexing,
+            closing(SessionLocks(database.connect)) as locks,
         ):
             log.listeners.append(indexing.poke)
             yield Services(
@@ -172,6 +174,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                 chat=ChatParts(
                     ConfiguredResponders(models, deadline_s=settings.chat_deadline_s),
                     settings.prompt_characters,
+                    locks,
                     caching=settings.response_cache,
                 ),
                 library=Library(log, shelf, memory.sessions),

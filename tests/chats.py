@@ -53,7 +53,7 @@ class Talk:
 @contextmanager
 def application(services: Services, responders: Responders) -> Iterator[str]:
     """Serve with these response models; gives the base URL."""
-    parts = ChatParts(responders, PROMPT_CHARACTERS)
+    parts = ChatParts(responders, PROMPT_CHARACTERS, services.chat.locks)
     config = uvicorn.Config(
         create_app(replace(services, chat=parts)), port=0, loop="asyncio", log_config=None, access_log=False
     )

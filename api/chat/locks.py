@@ -1,22 +1,78 @@
-"""One chat at a time where a session's turns must not be mixed."""
+"""One chat at a time where a session's turns must not be mixed: in this process, and in all others of the database."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import UUID
 from weakref import WeakValueDictionary
 
+import psycopg
+
+from memory.log import Connection
+
+RETRY_S, RETRY_S_MAX = 0.01, 0.25
+
+# Held by the database session, so that a process that dies gives them back.
+TRY = "SELECT pg_try_advisory_lock(hashtextextended(%(name)s, 0))"
+RELEASE = "SELECT pg_advisory_unlock(hashtextextended(%(name)s, 0))"
+
 
 class SessionLocks:
-    """A lock per session, made when it is first needed and gone when nobody holds or awaits it."""
+    """A lock per session. All that this process holds are held by one connection, which never waits for any.
 
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
+    connect: opens that connection, when the first lock is needed. If it breaks, only the locks of other processes
+    are lost until the exchanges that held them have ended.
+    """
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._connection: Connection | None = None
+        self._using = threading.Lock()
+        self._here: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def holding(self, context_id: str, session_id: UUID) -> AsyncIterator[None]:
-        lock = self._locks.get((context_id, session_id))
-        if lock is None:
-            lock = self._locks[context_id, session_id] = asyncio.Lock()
-        async with lock:
-            yield
+        """Raises psycopg.Error if the database can't be asked."""
+        name = f"{session_id} {context_id}"
+        here = self._here.get(name)
+        if here is None:
+            here = self._here[name] = asyncio.Lock()
+        async with here:
+            wait_s = RETRY_S
+            while not await self._taken(name):
+                await asyncio.sleep(wait_s)
+                wait_s = min(2 * wait_s, RETRY_S_MAX)
+            try:
+                yield
+            finally:
+                await asyncio.shield(asyncio.to_thread(self._release, name))
+
+    async def _taken(self, name: str) -> bool:
+        attempt = asyncio.ensure_future(asyncio.to_thread(self._ask, TRY, name))
+        try:
+            return await asyncio.shield(attempt)
+        except asyncio.CancelledError:
+            # Nobody would give back what a thread takes after its caller has gone.
+            if await attempt:
+                self._release(name)
+            raise
+
+    def _release(self, name: str) -> None:
+        try:
+            self._ask(RELEASE, name)
+        except psycopg.Error:
+            self.close()  # which releases all the same
+
+    def _ask(self, statement: str, name: str) -> bool:
+        with self._using:
+            if self._connection is None or self._connection.closed:
+                self._connection = self._connect()
+            row = self._connection.execute(statement.encode(), {"name": name}).fetchone()
+            return bool(row and row[0])
+
+    def close(self) -> None:
+        """Give back all that is held."""
+        with self._using:
+            if self._connection is not None:
+                self._connection.close()

@@ -1,6 +1,6 @@
 """What the conversation loop works with, made once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from api.chat.locks import SessionLocks
 from api.chat.responders import Responders
@@ -12,5 +12,5 @@ class ChatParts:
 
     responders: Responders
     prompt_characters: int
+    locks: SessionLocks
     caching: bool = True
-    locks: SessionLocks = field(default_factory=SessionLocks)
