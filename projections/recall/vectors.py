@@ -37,6 +37,14 @@ WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id =
     AND v.dimension = %(dimension)s AND v.number = ANY(%(numbers)s)
 """
 
+# How near other passages are to one.
+LIKENESS = """
+SELECT o.number, 1 - (o.embedding <=> v.embedding) FROM recall_vectors AS v JOIN recall_vectors AS o
+    ON o.context_id = v.context_id AND o.model = v.model AND o.dimension = v.dimension
+WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
+    AND v.number = %(number)s AND o.scope_set_id = ANY(%(scope_set_ids)s) AND o.number = ANY(%(numbers)s)
+"""
+
 # Filters may leave few of the nearest, so the graph is walked on until enough are found.
 WALK_ON = f"""
 SET LOCAL hnsw.iterative_scan = 'relaxed_order';
@@ -80,6 +88,11 @@ def cosines(reader: Reader, question: Question, numbers: Sequence[int]) -> dict[
     if question.vector is None:
         return {}
     return dict(reader.tuples(COSINES, _bound(question) | {"numbers": list(numbers)}))
+
+
+def likeness(reader: Reader, model: str, number: int, numbers: Sequence[int]) -> dict[int, float]:
+    """The cosine of the passages `numbers` with the passage `number`, of those that have vectors of the model."""
+    return dict(reader.tuples(LIKENESS, {"model": model, "number": number, "numbers": list(numbers)}))
 
 
 def literal(vector: Sequence[float]) -> str:

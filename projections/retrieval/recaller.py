@@ -22,7 +22,7 @@ from projections.reading import Reader
 from projections.recall.filters import Filters
 from projections.recall.question import Question, parsed
 from projections.recall.search import Found, Mode, search
-from projections.retrieval import direct, duplicates, floor, found, places, roles, subjects, supersession
+from projections.retrieval import direct, duplicates, floor, found, freshness, places, roles, subjects, supersession
 from projections.retrieval.asked import Asked, asked
 from projections.retrieval.background import background
 from projections.retrieval.direct import Direct
@@ -200,6 +200,8 @@ class _Search:
         if not pool or max(hit.score for hit in pool) < floor.FLOOR:
             return []
         ordered = roles.ordered(pool, self.wanted.text)
+        if not self.look.past:
+            ordered = freshness.freshened(self.reader, ordered, model=self.question.model)
         ordered = supersession.arranged(self.reader, ordered, past=self.look.past)
         ordered = _with_actors(self.reader, ordered)
         ordered = [hit for hit in ordered if self._is_kind(hit)]

@@ -46,7 +46,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """One thing that came back. id: of the turn, document chunk, version or action. score: 0 to 1.
+    """One thing that came back. id: of the turn, document chunk, version or action. number: of its passage, higher
+    for what came later, 0 where it is not known. score: 0 to 1.
 
     role: of the turn's speaker, or the source kind. fact: of a property or relation; actor: of an action.
     supersedes, superseded_by: of a fact, the version before and after it. folded: ids of what says nearly the same
@@ -56,6 +57,7 @@ class Recalled:
     kind: Kind
     id: UUID
     passage_id: UUID
+    number: int = 0
     text: str
     score: float
     said_at: datetime
