@@ -45,11 +45,14 @@ class Sessions:
         if not scopes:
             raise Forbidden("the key's grants do not cover memory:write anywhere")
         caller.require(verb, scopes)
+        return scopes, scope_set_id(scopes), self.defined(writing, caller, scopes) + self._registered(writing, scopes)
+
+    def defined(self, writing: Writing, caller: Caller, scopes: ScopeSet) -> list[Event]:
+        """The event that makes the scope set known, if it is not."""
         scope_id = scope_set_id(scopes)
-        events: list[Event] = []
-        if scope_id not in caller.visible and not self.knowledge.is_scope_set_defined(writing, scope_id):
-            events.append(ScopeSetDefined(scope_set_id=scope_id, clauses=scopes))
-        return scopes, scope_id, events + self._registered(writing, scopes)
+        if scope_id in caller.visible or self.knowledge.is_scope_set_defined(writing, scope_id):
+            return []
+        return [ScopeSetDefined(scope_set_id=scope_id, clauses=scopes)]
 
     def close(self, caller: Caller, session_id: UUID) -> None:
         """No more turns. Closing a closed session does nothing. Raises NotFound."""

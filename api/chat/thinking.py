@@ -22,7 +22,7 @@ from memory.log import Writing
 from memory.principals import Caller
 from memory.recorded import Origin
 from memory.remember import Turn
-from memory.scopes import scope_set_id
+from memory.scopes import ROOT_SET, scope_set_id
 from memory.turns import Learnt
 from memory.values import Infer, Role, SourceKind
 
@@ -107,14 +107,14 @@ def learn(call: Call, caller: Caller, candidates: Sequence[AnyCandidate], kind: 
 
 
 def count(call: Call, caller: Caller, model: ResponseModel, purpose: str) -> None:
-    """Record what the model took."""
-    scope_id = scope_set_id(caller.write_scopes) if caller.write_scopes else None
-    if scope_id in caller.visible:
-        with call.services.log.writing(caller.context_id) as writing:
-            used = ModelUsed(purpose=purpose, model=model.name, usage=model.usage)
-            # No turn is behind it, and what a model took is kept by the work that it was for.
-            origin = Origin(turn_id=ids.new_id(), principal_id=caller.principal_id, scope_set_id=scope_id)
-            writing.record([used], origin)
+    """Record what the model took, where the caller writes; what one who may only read has asked for stands in the
+    root, for the context pays for it all the same."""
+    scopes = caller.write_scopes or ROOT_SET
+    with call.services.log.writing(caller.context_id) as writing:
+        used = ModelUsed(purpose=purpose, model=model.name, usage=model.usage)
+        # No turn is behind it, and what a model took is kept by the work that it was for.
+        origin = Origin(turn_id=ids.new_id(), principal_id=caller.principal_id, scope_set_id=scope_set_id(scopes))
+        writing.record([*call.services.memory.sessions.defined(writing, caller, scopes), used], origin)
 
 
 def _itself(_: Writing, learnt: Learnt) -> Learnt:

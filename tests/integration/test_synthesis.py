@@ -193,3 +193,16 @@ def test_without_a_model_they_say_what_is_missing(alone: Talk, path: str, body: 
     assert answer.status_code == 503
     assert "models.response" in answer.json()["message"]
     assert answer.headers["retry-after"]
+
+
+def test_what_a_reader_asks_for_is_counted_too(talk: Talk, llmock: LLMock) -> None:
+    given(talk)
+    reader = talk.http.post(
+        "/principals", json={"display_name": "Reader", "external_id": "reader", "grants": {"memory:read": ["/*"]}}
+    ).json()["id"]
+    replies(llmock, {"reflection": "Alice leads [S1].", "attributes": []})
+    asked = talk.http.post("/reflect", json={"query": "What does Alice do?"}, headers={"X-Memory-On-Behalf-Of": reader})
+    assert asked.status_code == 200, asked.text
+    counted = talk.http.get("/usage").json()["days"]
+    assert [(day["purpose"], day["calls"]) for day in counted] == [("reflection", 1)]
+    assert counted[0]["outputTokens"] > 0
