@@ -181,13 +181,26 @@ class Citation(msgspec.Struct, frozen=True):
     id: UUID
 
 
+class Reply(msgspec.Struct, frozen=True):
+    """How a reply came about. model: that wrote it. is_reused: it was the reply to the same question before,
+    and no model was asked. trace_id: of what tells how it was made. scores: of its citations, in
+    their order; 0 to 1."""
+
+    model: str
+    trace_id: UUID
+    is_reused: bool = False
+    scores: tuple[float, ...] = ()
+
+
 class TurnRecorded(Event, frozen=True, kw_only=True):
     """Somebody said something. `seq` counts the turns of the session from 1.
 
-    utc_offset_s: of the time at which it was said, for what "today" meant. citations: of an assistant's reply.
+    utc_offset_s: of the time at which it was said, for what "today" meant. citations, reply: of an assistant's
+    reply in a chat. region: the patterns that its writer might read, where a key or a delegation narrowed what
+    the principal may; whoever understands the turn later sees no more.
     """
 
-    class_version: ClassVar[int] = 2
+    class_version: ClassVar[int] = 3
 
     turn_id: UUID
     seq: int
@@ -198,10 +211,16 @@ class TurnRecorded(Event, frozen=True, kw_only=True):
     memory_category: MemoryCategory | None = None
     utc_offset_s: int = 0
     citations: tuple[Citation, ...] = ()
+    reply: Reply | None = None
+    region: tuple[str, ...] | None = None
 
     @staticmethod
     def upcast_v1_v2(state: dict[str, Any]) -> None:
         state["citations"] = []
+
+    @staticmethod
+    def upcast_v2_v3(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
 
 
 class ExtractionCompleted(Event, frozen=True, kw_only=True):
@@ -574,8 +593,10 @@ class DocumentUploaded(Event, frozen=True, kw_only=True):
 
     content_hash: "sha256:…" of the bytes. source: where it comes from, as its uploader says. observed_at:
     when what it says was so; None = when it was uploaded, or the document's own date if `own_date` (the
-    name of a header of its own, such as creationdate) is given and found.
+    name of a header of its own, such as creationdate) is given and found. region: see `TurnRecorded`.
     """
+
+    class_version: ClassVar[int] = 2
 
     document_id: UUID
     title: str
@@ -587,10 +608,20 @@ class DocumentUploaded(Event, frozen=True, kw_only=True):
     observed_at: datetime | None = None
     own_date: str | None = None
     version: int = 1
+    region: tuple[str, ...] | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """A field with a default was added."""
 
 
 class DocumentReplaced(Event, frozen=True, kw_only=True):
-    """A document has new bytes, or is to be read again; what was read of it holds until that is done."""
+    """A document has new bytes, or is to be read again; what was read of it holds until that is done.
+
+    region: see `TurnRecorded`.
+    """
+
+    class_version: ClassVar[int] = 2
 
     document_id: UUID
     version: int
@@ -602,6 +633,11 @@ class DocumentReplaced(Event, frozen=True, kw_only=True):
     observed_at: datetime | None = None
     own_date: str | None = None
     retired: Retired = ()
+    region: tuple[str, ...] | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """A field with a default was added."""
 
 
 class DocumentTextExtracted(Event, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ What waits for a model before it records anything takes a reservation first, in 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ KEPT = timedelta(hours=24)
 LEASE = timedelta(minutes=5)  # so long one that died without a word blocks its key
 
 FIND = """
-SELECT body_digest, session_id, turn_ids, lease_until FROM requests
+SELECT body_digest, session_id, turn_ids, lease_until, created_at FROM requests
 WHERE context_id = %(context_id)s AND principal_id = %(principal_id)s AND key_digest = %(key_digest)s
     AND created_at > %(since)s
 """
@@ -39,7 +39,7 @@ SET body_digest = excluded.body_digest, session_id = excluded.session_id, turn_i
 RELEASE = """
 DELETE FROM requests
 WHERE context_id = %(context_id)s AND principal_id = %(principal_id)s AND key_digest = %(key_digest)s
-    AND lease_until IS NOT NULL
+    AND lease_until = %(lease_until)s
 """
 
 FORGET_OLD = "DELETE FROM requests WHERE context_id = %(context_id)s AND created_at <= %(since)s"
@@ -47,31 +47,44 @@ FORGET_OLD = "DELETE FROM requests WHERE context_id = %(context_id)s AND created
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """An Idempotency-Key as its principal sent it, and the body it came with; digests only."""
+    """An Idempotency-Key as its principal sent it, and the body it came with; digests only.
+
+    lease_until: of the reservation that this request holds, if it holds one; no other has the same.
+    """
 
     principal_id: UUID
     key_digest: bytes
     body_digest: bytes
+    lease_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an earlier request of the same key recorded: in which session, if in one, and which turns or others."""
+    """What an earlier request of the same key recorded: in which session, if in one, and which turns or others.
+
+    at: the `recorded_at` of what it recorded last.
+    """
 
     session_id: UUID | None
     turn_ids: Sequence[UUID]
+    at: datetime
 
 
 def find(writing: Writing, request: RequestKey) -> Done | None:
-    """The earlier request of this key. Raises Conflict if it had another body, or is not done yet."""
+    """The earlier request of this key, None if there is none but this one's own reservation.
+
+    Raises Conflict if it had another body, or is not done yet.
+    """
     row = writing.cursor_before.execute(FIND, {**_place(writing, request), "since": writing.now - KEPT}).fetchone()
     if row is None:
         return None
-    body_digest, session_id, turn_ids, lease_until = row
+    body_digest, session_id, turn_ids, lease_until, at = row
+    if lease_until is not None and lease_until == request.lease_until:
+        return None
     if body_digest != request.body_digest:
         raise Conflict("this Idempotency-Key was used with another body")
     if lease_until is None:
-        return Done(session_id, turn_ids)
+        return Done(session_id, turn_ids, at)
     if lease_until > writing.now:
         raise Conflict("the first request with this Idempotency-Key is still being answered")
     return None
@@ -82,17 +95,20 @@ def keep(writing: Writing, request: RequestKey, session_id: UUID | None, turn_id
     _write(writing, request, session_id, turn_ids, lease_until=None)
 
 
-def reserve(writing: Writing, request: RequestKey) -> Done | None:
+def reserve(writing: Writing, request: RequestKey) -> Done | RequestKey:
     """`find`, and if there is nothing the key is this request's until it is kept, released, or LEASE is over."""
     done = find(writing, request)
-    if done is None:
-        _write(writing, request, None, [], lease_until=writing.now + LEASE)
-    return done
+    if done is not None:
+        return done
+    reserved = replace(request, lease_until=writing.now + LEASE)
+    _write(writing, reserved, None, [], lease_until=reserved.lease_until)
+    return reserved
 
 
 def release(writing: Writing, request: RequestKey) -> None:
-    """Free a reserved key: the request failed and recorded nothing."""
-    writing.cursor_before.execute(RELEASE, _place(writing, request))
+    """Free a key that this request reserved: it failed and recorded nothing. Does nothing to one that was kept."""
+    parameters = {**_place(writing, request), "lease_until": request.lease_until}
+    writing.cursor_before.execute(RELEASE, parameters)
 
 
 def _write(

@@ -26,6 +26,7 @@ from memory.log import EventLog, Writing
 from memory.ports import Knowledge, KnownSession
 from memory.principals import Caller
 from memory.recorded import Origin
+from memory.regions import narrowing_of
 from memory.retries import Retries
 from memory.scopes import ScopeSet
 from memory.sessions import Sessions
@@ -66,6 +67,7 @@ class Memory:
         new_session_id: UUID,
         scopes: ScopeSet | None = None,
         request: RequestKey | None = None,
+        answered: UUID | None = None,
         together: bool = False,
         answer: Answer[T],
     ) -> Remembered[T]:
@@ -73,8 +75,8 @@ class Memory:
 
         All turns are durable before the first one is understood. What is not understood by the deadline is
         answered as pending while the work goes on. together: let the extractor read the turns as one
-        conversation. request: if one of the same key was
-        done before, nothing is recorded and the answers are rebuilt from the log. Raises
+        conversation. request: if one of the same key was done before, nothing is recorded and the answers are
+        rebuilt from the log. answered: a turn recorded before that the request is about too. Raises
         SessionUnavailable, SessionClosedAlready or Conflict before anything is recorded.
         """
         if any(turn.infer is Infer.PREVIEW for turn in turns):
@@ -93,7 +95,8 @@ class Memory:
                 else:
                     answers.append(answer(writing, self._learn_given(writing, caller, said)))
             if request:
-                idempotency.keep(writing, request, session.session_id, [turn.turn_id for turn in turns])
+                before = [answered] if answered else []
+                idempotency.keep(writing, request, session.session_id, [*before, *(turn.turn_id for turn in turns)])
             position = writing.position
         for outcome, reached in self._learnt_in_time(caller, pending, answer, together=together):
             answers.append(outcome)
@@ -151,6 +154,8 @@ class Memory:
             memory_category=turn.memory_category,
             utc_offset_s=_utc_offset_s(turn.observed_at),
             citations=turn.citations,
+            reply=turn.reply,
+            region=narrowing_of(caller),
         )
         origin = Origin(
             turn_id=turn.turn_id,

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from uuid import UUID
 
 from memory.candidates import AnyCandidate, MemoryCategory
-from memory.events import Citation, ExtractionCompleted, ExtractionFailed
+from memory.events import Citation, ExtractionCompleted, ExtractionFailed, Reply
 from memory.log import Writing
 from memory.ports import KnownSession
 from memory.recorded import Origin, Recorded
@@ -33,7 +33,7 @@ class Turn:
     """What a caller asks to remember.
 
     candidates: the given triples, for `infer: triples`. observed_at: aware; when it was said, if
-    not now. session_id: None opens one, in `scopes` or the caller's write scopes. citations: of a reply.
+    not now. session_id: None opens one, in `scopes` or the caller's write scopes. citations, reply: of a reply.
     """
 
     turn_id: UUID
@@ -45,6 +45,7 @@ class Turn:
     observed_at: datetime | None = None
     candidates: tuple[AnyCandidate, ...] = ()
     citations: tuple[Citation, ...] = ()
+    reply: Reply | None = None
     source_kind: SourceKind | None = None
 
 

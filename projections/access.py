@@ -16,6 +16,7 @@ from uuid import UUID
 import psycopg
 
 from memory.principals import Caller, Grants, KeyUse, default_scopes, intersection, within
+from memory.regions import Region
 from memory.scopes import EVERYTHING, Lens, ScopeSet, in_lens, visible_clauses
 from projections.scope_sets import clauses_of
 
@@ -110,16 +111,22 @@ def caller_of(
 NOBODY = UUID(int=0)
 
 
-def caller_of_principal(connection: psycopg.Connection[Any], context_id: str, principal_id: UUID) -> Caller | None:
-    """A principal as if it called now, for what the server finishes on its behalf."""
+def caller_of_principal(
+    connection: psycopg.Connection[Any], context_id: str, principal_id: UUID, *, region: Region | None = None
+) -> Caller | None:
+    """A principal as if it called now, for what the server finishes on its behalf. region: that it may read of
+    what it is granted, None for all."""
     parameters = {"context_id": context_id, "principal_id": principal_id, "external_id": None}
     row = _row(connection, PRINCIPAL, parameters)
     if row is None:
         return None
     generation, *columns = row
     holder = _holder(columns)
+    grants = holder.grants
+    if region is not None:
+        grants = intersection(grants, {**grants, "memory:read": region})
     seen = _scope_sets(connection, context_id, generation)
-    return _caller(context_id, holder, holder.grants, seen, own_grants=holder.grants)
+    return _caller(context_id, holder, grants, seen, own_grants=holder.grants)
 
 
 def every_scope_set(connection: psycopg.Connection[Any], context_id: str) -> tuple[int, list[UUID]]:

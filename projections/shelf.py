@@ -81,6 +81,7 @@ def known(reader: Reader, row: DocumentRow) -> KnownDocument:
         content_hash=row.content_hash,
         size_bytes=row.size_bytes,
         version=row.version,
+        created_at=row.created_at,
         version_at=row.version_at,
         version_position=row.version_position,
         status=row.status,

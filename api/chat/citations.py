@@ -16,6 +16,11 @@ def kept(cited: Sequence[int], sources: Mapping[int, Source]) -> tuple[Citation,
     )
 
 
+def scores(cited: Sequence[int], sources: Mapping[int, Source]) -> tuple[float, ...]:
+    """How well each cited source fitted, 0 to 1."""
+    return tuple(_score(sources[number]) for number in cited)
+
+
 def shown(cited: Sequence[int], sources: Mapping[int, Source]) -> list[Json]:
     """CitationJson of each cited marker, in the order of the reply."""
     return [_shown(number, sources[number]) for number in cited]
@@ -33,6 +38,10 @@ def _shown(number: int, source: Source) -> Json:
         "id": source.id,
         "kind": source.kind,
         "snippet": snippet(source.text),
-        "score": round(source.score, 4),
+        "score": _score(source),
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _score(source: Source) -> float:
+    return round(source.score, 4)

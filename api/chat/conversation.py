@@ -22,12 +22,12 @@ from api.http.calls import Call
 from api.routes.facts import Answering, merged
 from api.shapes import wire
 from api.shapes.wire import Json
-from memory.errors import ModelUnavailable
-from memory.events import ModelUsed
+from memory.errors import Conflict, ModelUnavailable
+from memory.events import ModelUsed, Reply
 from memory.log import Writing
 from memory.recorded import Origin
 from memory.regions import region_of
-from memory.remember import ExtractionStatus, Learnt, Turn
+from memory.remember import ExtractionStatus, Learnt, Remembered, Turn
 from memory.values import Infer, Role, SourceKind
 from projections import diffs, turns
 from projections.traces import RESPONSE, Trace
@@ -61,10 +61,11 @@ class _Keeping:
 
 
 class Replying:
-    """One reply in the making. text, cited: what came so far."""
+    """One reply in the making. text, cited: what came so far. trace_id: of what will tell how it was made."""
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
+        self.trace_id = ids.new_id()
         self.text = ""
         self._markers = MarkerFilter(prepared.prompt.sources, suppressed=prepared.message.suppressed)
 
@@ -137,11 +138,13 @@ def keep_pair(call: Call, replying: Replying) -> Json:
             session_id=message.session_id,
             new_session_id=message.new_session_id,
             scopes=message.scopes,
+            request=message.request,
             answer=_Keeping(replying, reply.turn_id),
         )
     except Exception:
         updates, position = _pending(call, said.turn_id)
     else:
+        _require_own(remembered, said)
         updates, position = remembered.answers[-1], remembered.position
     return _answer(call, replying, said.turn_id, reply.turn_id, updates, position)
 
@@ -156,19 +159,35 @@ def keep_reply(call: Call, replying: Replying, heard: Heard) -> Json:
         [reply],
         session_id=message.session_id,
         new_session_id=message.new_session_id,
+        request=message.request,
+        answered=heard.turn_id,
         answer=_Keeping(replying, reply.turn_id),
     )
+    _require_own(remembered, reply)
     updates = merged([heard.updates, remembered.answers[0]])
     return _answer(call, replying, heard.turn_id, reply.turn_id, updates, remembered.position)
 
 
+def _require_own(remembered: Remembered[Json], turn: Turn) -> None:
+    """Raises Conflict if another request of the same key was answered while this one took longer than its lease."""
+    if turn.turn_id not in remembered.turn_ids:
+        raise Conflict("another request with this Idempotency-Key was answered meanwhile")
+
+
 def _reply_turn(replying: Replying) -> Turn:
+    sources = replying.prepared.prompt.sources
     return Turn(
         turn_id=ids.new_id(),
         text=replying.text,
         role=Role.ASSISTANT,
         labels=replying.prepared.message.labels,
-        citations=citations.kept(replying.cited, replying.prepared.prompt.sources),
+        citations=citations.kept(replying.cited, sources),
+        reply=Reply(
+            model=replying.model_name,
+            trace_id=replying.trace_id,
+            is_reused=replying.prepared.reused is not None,
+            scores=citations.scores(replying.cited, sources),
+        ),
     )
 
 
@@ -188,7 +207,7 @@ def _answer(
 ) -> Json:
     prepared = replying.prepared
     session_id = prepared.message.session_id or prepared.message.new_session_id
-    trace_id = ids.new_id()
+    trace_id = replying.trace_id
     retrieved, reused = prepared.retrieved, prepared.reused
     cost = (prepared.model.usage.cost if prepared.model and not reused else None) or 0.0
     call.note.model, call.note.cost, call.note.trace_id = replying.model_name, cost, ids.ulid(trace_id)

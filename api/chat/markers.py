@@ -32,6 +32,11 @@ def marker(number: int) -> str:
     return f"[S{number}]"
 
 
+def number_of(marker: str) -> int:
+    """The number in a marker as `marker` makes it."""
+    return int(marker.strip("[S]"))
+
+
 class MarkerFilter:
     """Takes a reply in pieces and gives it back in pieces, its markers resolved.
 

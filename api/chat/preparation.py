@@ -15,6 +15,7 @@ from api.chat.window import TURNS_MAX, Window, window_of
 from api.http.calls import Call
 from api.shapes.wire import Json
 from memory.errors import SessionClosedAlready, SessionUnavailable
+from memory.idempotency import RequestKey
 from memory.principals import Caller
 from memory.scopes import ScopeSet
 from memory.scopes import scope_set_id as scope_set_id_of
@@ -29,7 +30,7 @@ HITS_MAX = 12
 class Message:
     """What a caller says. session_id: None opens one, with the id new_session_id, in `scopes` or the caller's
     write scopes. model: that the request names. suppressed: no citation markers in the reply. cached: an
-    earlier reply may be given again."""
+    earlier reply may be given again. request: the reserved key of the request, if it has one."""
 
     text: str
     session_id: UUID | None
@@ -39,6 +40,7 @@ class Message:
     model: str | None = None
     suppressed: bool = False
     cached: bool = True
+    request: RequestKey | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

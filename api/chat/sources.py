@@ -55,10 +55,10 @@ def sources_of(retrieved: Retrieved, *, now: datetime, lengths: Mapping[UUID, in
     told = retrieved.background
     found: dict[str, Source] = {}
     for source in (
-        *(_recalled(one, Reason.HIT, lengths) for one in retrieved.hits),
+        *(recalled(one, Reason.HIT, lengths) for one in retrieved.hits),
         *(_fact(one, Reason.PROFILE, now) for one in told.profile),
         *(_fact(one, Reason.RELATED, now) for one in (*told.facts, *told.claimed)),
-        *(_recalled(one, Reason.BESIDE, lengths) for one in retrieved.beside),
+        *(recalled(one, Reason.BESIDE, lengths) for one in retrieved.beside),
     ):
         found.setdefault(source.id, source)
     return tuple(found.values())
@@ -74,7 +74,8 @@ def snippet(text: str, length_max: int = SNIPPET_LENGTH_MAX) -> str:
     return (head[:cut] if cut > length_max // 2 else head) + "…"
 
 
-def _recalled(one: Recalled, reason: Reason, lengths: Mapping[UUID, int]) -> Source:
+def recalled(one: Recalled, reason: Reason, lengths: Mapping[UUID, int]) -> Source:
+    """What was found as a source. lengths: of the documents, in characters."""
     row_id = one.id if one.is_fact else one.passage_id
     kind = one.kind.value if one.is_fact else "chunk"
     occurred_at = (one.fact.row.valid_from or one.said_at) if one.fact else one.said_at

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
 import pydantic
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -30,6 +32,12 @@ class Upload:
     filename: str
     claimed: str | None
     metadata: UploadMetadataBody
+
+    @property
+    def digest(self) -> bytes:
+        """Of all that was sent, in whichever form: the boundaries of two forms are never the same."""
+        told = [self.filename, self.claimed, self.metadata.model_dump(mode="json"), sha256(self.data).hexdigest()]
+        return sha256(msgspec.json.encode(told)).digest()
 
     @property
     def title(self) -> str:

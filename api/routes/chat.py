@@ -13,6 +13,7 @@ from api import ids
 from api.chat import conversation
 from api.chat.conversation import Replying
 from api.chat.preparation import Heard, Message, prepare
+from api.chat.repeats import Course, once
 from api.http.calls import Call
 from api.http.exchanges import Exchange, answer, event_stream
 from api.http.problems import TYPE_PREFIX, problem
@@ -24,9 +25,6 @@ from memory.errors import InvalidRequest, ModelUnavailable, PalimpsestError, Una
 B = TypeVar("B", ChatBody, SessionChatBody)
 
 EVENT_STREAM = "text/event-stream"
-
-# The pieces of a reply as they come, then the whole answer.
-Course = AsyncGenerator[str | Json, None]
 
 
 class ReplyMissing(ModelUnavailable):
@@ -44,13 +42,15 @@ class ReplyMissing(ModelUnavailable):
 async def chat(exchange: Exchange) -> Response:
     """Nothing is stored before the reply is complete; then both turns are, and the user's is understood."""
     body, message = await _asked(exchange, _message)
-    return await _answered(exchange, _newer(exchange, message, streamed=_streamed(exchange, body)), body)
+    course = partial(_newer, exchange, streamed=_streamed(exchange, body))
+    return await _answered(exchange, once(exchange, "chat", message, course), body)
 
 
 async def chat_in_session(exchange: Exchange) -> Response:
     """The user's turn is stored and understood first, then the reply is too."""
     body, message = await _asked(exchange, _message_in_session)
-    return await _answered(exchange, _older(exchange, message, streamed=_streamed(exchange, body)), body)
+    course = partial(_older, exchange, streamed=_streamed(exchange, body))
+    return await _answered(exchange, once(exchange, f"chat {message.session_id}", message, course), body)
 
 
 async def _asked(exchange: Exchange, read: Callable[[Call], tuple[B, Message]]) -> tuple[B, Message]:

@@ -1,5 +1,6 @@
 """Documents: uploading, replacing, deleting, and looking at what was read."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -13,17 +14,19 @@ from api.http import uploads
 from api.http.calls import Call
 from api.http.exchanges import Exchange, answer
 from api.http.problems import trace_header
+from api.http.repeats import request_key
 from api.http.uploads import Upload
 from api.shapes import answers, document_shapes
 from api.shapes.pages import pages_of
 from api.shapes.paging import cursor_of, place_of
+from api.shapes.wire import Json
 from api.work.document_reading import TASK, ids_of
 from memory.documents import bytes_store, formats, progress
 from memory.documents.library import NewFile, Uploaded
 from memory.errors import Conflict, InvalidRequest, NotFound, UnsupportedType
 from memory.events import DocumentTextExtracted
+from memory.idempotency import RequestKey
 from memory.principals import Caller
-from memory.scopes import ScopeSet
 from projections import documents
 from projections.documents import DocumentRow
 from projections.reading import Reader
@@ -39,6 +42,9 @@ WHERE c.document_id = %(id)s AND d.deleted_at IS NULL
 ORDER BY c.position_from
 """
 
+# Records a file whose bytes are kept, None for those that the document has.
+Record = Callable[[NewFile | None], Uploaded]
+
 # Each upload may hold its whole file in memory.
 _uploading = anyio.Semaphore(3)
 
@@ -53,12 +59,13 @@ async def upload_document(exchange: Exchange) -> Response:
         scopes = upload.metadata.scopes
         caller.require("memory:write", scopes or caller.write_scopes)
         document_id = ids.new_id()
+        request = request_key(call, caller, "documents", upload.digest)
 
-        def work() -> Any:
-            done = _kept_and(call, caller, upload, lambda file: _add(call, caller, file, scopes, document_id))
-            return document_shapes.uploaded(done, _status(call, done))
+        def record(file: NewFile | None) -> Uploaded:
+            assert file is not None
+            return call.services.library.upload(caller, file, scopes, document_id, request)
 
-        return answer(202, await exchange.write(work))
+        return answer(202, await exchange.write(lambda: _uploaded(call, caller, upload, request, record)))
 
 
 async def replace_document(exchange: Exchange) -> Response:
@@ -68,20 +75,31 @@ async def replace_document(exchange: Exchange) -> Response:
     await exchange.read(lambda: _require_seen(call, document_id))
     async with _uploading:
         upload = await uploads.received(exchange.request)
+        request = request_key(call, caller, f"documents/{document_id}", upload.digest if upload else b"")
 
-        def work() -> Any:
-            library = call.services.library
-            if upload is None:
-                done = library.replace(caller, document_id, None)
-            else:
-                done = _kept_and(call, caller, upload, lambda file: library.replace(caller, document_id, file))
-            call.services.queue.put(TASK, ids_of(caller.context_id, document_id))
-            return document_shapes.uploaded(done, _status(call, done))
+        def record(file: NewFile | None) -> Uploaded:
+            return call.services.library.replace(caller, document_id, file, request)
 
-        return answer(202, await exchange.write(work))
+        return answer(202, await exchange.write(lambda: _uploaded(call, caller, upload, request, record)))
 
 
-def _kept_and(call: Call, caller: Caller, upload: Upload, record: Any) -> Uploaded:
+def _uploaded(
+    call: Call,
+    caller: Caller,
+    upload: Upload | None,
+    request: RequestKey | None,
+    record: Record,
+) -> Json:
+    """The answer to an upload, or to the first one with its Idempotency-Key. upload: None = read it again."""
+    done = call.services.library.repeated(caller, request)  # before bytes are kept that nobody needs
+    if done is None:
+        done = record(None) if upload is None else _kept_and(call, caller, upload, record)
+    if not done.deduplicated:
+        call.services.queue.put(TASK, ids_of(caller.context_id, done.document_id))
+    return document_shapes.uploaded(done, _status(call, done))
+
+
+def _kept_and(call: Call, caller: Caller, upload: Upload, record: Record) -> Uploaded:
     """Keep the bytes, then record: again if they were deleted in between, as the last document of them was."""
     kind = formats.recognised(upload.data, upload.filename, upload.claimed)
     if kind is None:
@@ -99,19 +117,11 @@ def _kept_and(call: Call, caller: Caller, upload: Upload, record: Any) -> Upload
             own_date=metadata.observed_at_header,
         )
         try:
-            done: Uploaded = record(file)
-            return done
+            return record(file)
         except Conflict:
             if attempt == BYTES_ATTEMPTS:
                 raise
     raise AssertionError("unreachable")
-
-
-def _add(call: Call, caller: Caller, file: NewFile, scopes: ScopeSet | None, document_id: UUID) -> Uploaded:
-    done = call.services.library.upload(caller, file, scopes, document_id)
-    if not done.deduplicated:
-        call.services.queue.put(TASK, ids_of(caller.context_id, done.document_id))
-    return done
 
 
 def _status(call: Call, done: Uploaded) -> str:

@@ -14,6 +14,7 @@ from memory.documents.blocks import Unreadable
 from memory.documents.contents import own_date
 from memory.documents.library import KnownDocument, Overtaken
 from memory.errors import ExtractorUnavailable
+from memory.events import DocumentReplaced, DocumentUploaded
 from memory.principals import Caller
 from projections import documents, shelf
 from projections.access import caller_of_principal, every_scope_set
@@ -170,12 +171,15 @@ def _waiting(services: Services, context_id: str, document_id: UUID) -> tuple[Kn
             reader = Reader(cursor, context_id, generation, seen)
             row = documents.one(reader, document_id)
             known = shelf.known(reader, row) if row and row.status == "queued" else None
+            uploaded = services.log.at(cursor, context_id, [known.version_position]) if known else []
         if known is None:
             return None
+        events = [one.event for one in uploaded]
+        region = next((one.region for one in events if isinstance(one, DocumentUploaded | DocumentReplaced)), None)
         caller = None
         if known.principal_id is not None:
-            caller = caller_of_principal(connection, context_id, known.principal_id)
-        caller = caller or caller_of_principal(connection, context_id, ADMIN)
+            caller = caller_of_principal(connection, context_id, known.principal_id, region=region)
+        caller = caller or caller_of_principal(connection, context_id, ADMIN, region=region)
     return (known, caller) if caller else None
 
 

@@ -9,6 +9,7 @@ from api.wiring import Services
 from api.work.worker import Ids, Task
 from memory.administration import ADMIN
 from memory.errors import SessionUnavailable
+from memory.events import TurnRecorded
 from memory.principals import Caller
 from memory.remember import ExtractionStatus, PendingTurn, Turn
 from memory.values import Infer, Role
@@ -135,9 +136,12 @@ def _learn(services: Services, context_id: str, row: TurnRow) -> bool:
 
 
 def turn_of(services: Services, context_id: str, row: TurnRow) -> tuple[Caller, PendingTurn] | None:
-    """A turn with the principal that said it, None if there is no such principal any more."""
-    with services.pool.connection() as connection:
-        caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN)
+    """A turn with the principal that said it, which reads no more than it might then; None if it is no more."""
+    log = services.log
+    with services.pool.connection() as connection, connection.cursor() as cursor:
+        said = [one.event for one in log.at(cursor, context_id, [row.position_from])]
+        region = next((event.region for event in said if isinstance(event, TurnRecorded)), None)
+        caller = caller_of_principal(connection, context_id, row.principal_id or ADMIN, region=region)
     if caller is None:
         return None
     turn = Turn(

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from memory import idempotency
 from memory.documents import bytes_store, progress
 from memory.documents.contents import Contents
 from memory.errors import Conflict, NotFound
@@ -24,9 +25,11 @@ from memory.events import (
     DocumentUploaded,
     Retired,
 )
+from memory.idempotency import RequestKey
 from memory.log import EventLog, Writing
 from memory.principals import Caller
 from memory.recorded import Origin
+from memory.regions import narrowing_of
 from memory.scopes import ScopeSet
 from memory.sessions import Sessions
 from memory.values import derived_id
@@ -63,7 +66,7 @@ class NewFile:
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
     """A document as a write sees it. live_version, chunk_count: of what is in force. version_at, _position: of the
-    event that began the newest version."""
+    event that began the newest version. created_at: of the first one."""
 
     document_id: UUID
     scope_set_id: UUID
@@ -74,6 +77,7 @@ class KnownDocument:
     content_hash: str
     size_bytes: int
     version: int
+    created_at: datetime
     version_at: datetime
     version_position: int
     status: str
@@ -127,16 +131,38 @@ class Library:
         with self.log.pool.connection() as connection:
             return bytes_store.put(connection, context_id, data)
 
-    def upload(self, caller: Caller, file: NewFile, scopes: ScopeSet | None, document_id: UUID) -> Uploaded:
+    def repeated(self, caller: Caller, request: RequestKey | None) -> Uploaded | None:
+        """What an earlier request of this key uploaded, as it is now, None if there is none.
+
+        Raises Conflict if it had another body, or its document can't be seen any more.
+        """
+        if request is None:
+            return None
+        with self.log.writing(caller.context_id) as writing:
+            return self._repeated(writing, caller, request)
+
+    def upload(
+        self,
+        caller: Caller,
+        file: NewFile,
+        scopes: ScopeSet | None,
+        document_id: UUID,
+        request: RequestKey | None = None,
+    ) -> Uploaded:
         """Add a document, or find the one of the same bytes that the caller may read.
 
         Stated scopes other than that one's make a document of their own: who may see it is part of it.
-        Raises Forbidden outside the grants, Conflict if the bytes went away meanwhile.
+        request: if one of the same key was done before, nothing is recorded; see `repeated`.
+        Raises Forbidden outside the grants, Conflict if the bytes went away meanwhile, or as `repeated` does.
         """
         with self.log.writing(caller.context_id) as writing:
+            if repeated := self._repeated(writing, caller, request):
+                return repeated
             _, scope_id, events = self.sessions.landing(writing, caller, scopes)
             for same in self.shelf.of_content(writing, file.content_hash, caller.visible):
                 if scopes is None or same.scope_set_id == scope_id:
+                    if request:
+                        idempotency.keep(writing, request, None, [same.document_id])
                     return _uploaded(same, deduplicated=True)
             self._require_bytes(writing, file.content_hash)
             events.append(
@@ -150,18 +176,25 @@ class Library:
                     labels=file.labels,
                     observed_at=file.observed_at,
                     own_date=file.own_date,
+                    region=narrowing_of(caller),
                 )
             )
             writing.record(events, Origin(principal_id=caller.principal_id, scope_set_id=scope_id))
             progress.wait(writing.cursor, caller.context_id, document_id, 1)
+            if request:
+                idempotency.keep(writing, request, None, [document_id])
         return Uploaded(document_id, "queued", file.content_hash, file.observed_at, deduplicated=False)
 
-    def replace(self, caller: Caller, document_id: UUID, file: NewFile | None) -> Uploaded:
-        """Give a document new bytes, or have it read again. Its scopes and labels stay.
+    def replace(
+        self, caller: Caller, document_id: UUID, file: NewFile | None, request: RequestKey | None = None
+    ) -> Uploaded:
+        """Give a document new bytes, or have it read again. Its scopes and labels stay. request: as for `upload`.
 
-        Raises NotFound, Forbidden.
+        Raises NotFound, Forbidden, Conflict.
         """
         with self.log.writing(caller.context_id) as writing:
+            if repeated := self._repeated(writing, caller, request):
+                return repeated
             known = self._to_change(writing, caller, document_id)
             content_hash = file.content_hash if file else known.content_hash
             self._require_bytes(writing, content_hash)
@@ -176,9 +209,12 @@ class Library:
                 observed_at=file.observed_at if file else known.observed_at,
                 own_date=file.own_date if file else known.own_date,
                 retired=self._unfinished(writing, known),
+                region=narrowing_of(caller),
             )
             writing.record([event], _origin(known, caller.principal_id))
             progress.wait(writing.cursor, caller.context_id, document_id, event.version)
+            if request:
+                idempotency.keep(writing, request, None, [document_id])
             if content_hash != known.content_hash:
                 self._drop_unused(writing, known)
         return Uploaded(document_id, "queued", content_hash, event.observed_at, deduplicated=False)
@@ -269,6 +305,16 @@ class Library:
                     edges = self.shelf.new_edges(writing, document_id, caller.visible)
                     found += len(writing.record(edges, _origin(known, caller.principal_id)))
         return found
+
+    def _repeated(self, writing: Writing, caller: Caller, request: RequestKey | None) -> Uploaded | None:
+        done = idempotency.find(writing, request) if request else None
+        if done is None:
+            return None
+        known = self.shelf.one(writing, done.turn_ids[0], caller.visible)
+        if known is None:
+            raise Conflict("the document of this Idempotency-Key is out of reach")
+        # What one append records has one time, which no other append has.
+        return _uploaded(known, deduplicated=done.at not in (known.created_at, known.version_at))
 
     def _to_change(self, writing: Writing, caller: Caller, document_id: UUID) -> KnownDocument:
         known = self.shelf.one(writing, document_id, caller.visible)

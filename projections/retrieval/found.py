@@ -87,6 +87,13 @@ def of_turns(reader: Reader, turn_ids: Collection[UUID], *, score: float = 0.0) 
     return [_of_row(row, score) for row in rows]
 
 
+def of_passages(reader: Reader, passage_ids: Collection[UUID]) -> list[Recalled]:
+    """Passages of turns and documents by their ids; those that are gone are left out."""
+    if not passage_ids:
+        return []
+    return [_of_row(row, 0.0) for row in reader.rows(passages.TABLE, BY_IDS, {"ids": list(passage_ids)})]
+
+
 def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
     """What was said just before and after the hits, or stands there in the same section, and is none of them."""
     asked = [hit.passage_id for hit in hits if not hit.is_fact]

@@ -1,5 +1,6 @@
 """A request that is sent again with its Idempotency-Key is answered from the log and records nothing."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -96,6 +97,44 @@ def test_a_session_made_again_is_the_same_one(rest: httpx.Client) -> None:
     assert content(send(rest, key, {"text": "A key is of one operation.", "infer": "none"}))["turnId"]
 
 
+def upload(rest: httpx.Client, key: str, data: bytes, document: str = "", **metadata: Any) -> httpx.Response:
+    files = {"file": ("notes.txt", data, "text/plain")}
+    method, path = ("PUT", f"/documents/{document}") if document else ("POST", "/documents")
+    fields = {"metadata": json.dumps(metadata)}
+    return rest.request(method, path, files=files, data=fields, headers={"Idempotency-Key": key})
+
+
+def test_an_upload_again_is_the_same_document_though_no_two_forms_are_alike(rest: httpx.Client) -> None:
+    key, data = str(new_id()), str(new_id()).encode()
+    first = content(upload(rest, key, data), 202)
+    again = content(upload(rest, key, data), 202)
+    assert {**again, "status": first["status"]} == first
+    assert not again["deduplicated"]
+    assert_error(upload(rest, key, data + b"!"), 409)
+    assert_error(upload(rest, key, data, title="Another"), 409)
+    other_key = str(new_id())
+    for _ in range(2):
+        same = content(upload(rest, other_key, data), 202)
+        assert (same["id"], same["deduplicated"]) == (first["id"], True)
+
+
+def test_a_document_is_replaced_once(rest: httpx.Client) -> None:
+    document = content(upload(rest, str(new_id()), str(new_id()).encode()), 202)["id"]
+    key, data = str(new_id()), str(new_id()).encode()
+    first, again = (content(upload(rest, key, data, document), 202) for _ in range(2))
+    assert (again["id"], again["contentHash"]) == (document, first["contentHash"])
+    assert_error(upload(rest, key, data + b"!", document), 409)
+    assert rest.delete(f"/documents/{document}").status_code == 204
+    assert_error(upload(rest, key, data, document), 404)
+
+
+def test_the_document_of_a_key_may_be_gone(rest: httpx.Client) -> None:
+    key, data = str(new_id()), str(new_id()).encode()
+    document = content(upload(rest, key, data), 202)["id"]
+    assert rest.delete(f"/documents/{document}").status_code == 204
+    assert_error(upload(rest, key, data), 409)
+
+
 def test_each_principal_has_keys_of_its_own(server: ServerProcess) -> None:
     key, body = str(new_id()), {"text": "words", "infer": "none"}
     with operator(server) as management:
@@ -111,21 +150,30 @@ def test_a_reserved_key_conflicts_until_it_is_released_or_its_lease_is_over(
     other_body = RequestKey(world.caller.principal_id, b"k" * 32, b"c" * 32)
     log = world.services.log
 
-    def reserved(one: RequestKey = request) -> idempotency.Done | None:
+    def reserved(one: RequestKey = request) -> idempotency.Done | RequestKey:
         with log.writing(world.context_id) as writing:
             return idempotency.reserve(writing, one)
 
-    assert reserved() is None
+    first = reserved()
+    assert isinstance(first, RequestKey)
     for one in (request, other_body):
         with pytest.raises(Conflict):
             reserved(one)
     with log.writing(world.context_id) as writing:
         idempotency.release(writing, request)
+    with pytest.raises(Conflict):
+        reserved()  # only who holds a reservation releases it
+    with log.writing(world.context_id) as writing:
+        assert idempotency.find(writing, first) is None
+        idempotency.release(writing, first)
     monkeypatch.setattr(idempotency, "LEASE", timedelta(microseconds=1))
-    assert reserved() is None
-    assert reserved() is None
+    overtaken, second = reserved(), reserved()
+    assert isinstance(overtaken, RequestKey) and isinstance(second, RequestKey)
     turn_id = new_id()
     with log.writing(world.context_id) as writing:
-        idempotency.keep(writing, request, None, [turn_id])
-        idempotency.release(writing, request)
-    assert reserved() == idempotency.Done(None, [turn_id])
+        idempotency.release(writing, overtaken)
+        assert idempotency.find(writing, second) is None
+        idempotency.keep(writing, second, None, [turn_id])
+        idempotency.release(writing, second)
+        now = writing.now
+    assert reserved() == idempotency.Done(None, [turn_id], now)
