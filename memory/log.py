@@ -57,25 +57,29 @@ EVENT_COLUMNS = (
     "principal_id, scope_set_id, payload, payload_salt, payload_digest, hash"
 )
 
+# What of it is needed to know the event again; the rest proves that it is the one recorded.
+ORIGIN_COLUMNS = "observed_at, turn_id, session_id, principal_id, scope_set_id"
+RECORDED_COLUMNS = f"position, topic, schema_version, recorded_at, {ORIGIN_COLUMNS}, payload"
+
 INSERT_EVENT = f"""
 INSERT INTO events ({EVENT_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
-SELECT_EVENTS = f"""
-SELECT {EVENT_COLUMNS} FROM events
+SELECT_EVENTS = """
+SELECT {columns} FROM events
 WHERE context_id = %(context_id)s AND position > %(after)s AND position <= %(until)s
 ORDER BY position
 LIMIT %(limit)s
 """
 
 SELECT_EVENTS_AT = f"""
-SELECT {EVENT_COLUMNS} FROM events
+SELECT {RECORDED_COLUMNS} FROM events
 WHERE context_id = %(context_id)s AND position = ANY(%(positions)s)
 ORDER BY position
 """
 
 SELECT_TURN_EVENTS = f"""
-SELECT {EVENT_COLUMNS} FROM events
+SELECT {RECORDED_COLUMNS} FROM events
 WHERE context_id = %(context_id)s AND turn_id = %(turn_id)s
 ORDER BY position
 """
@@ -278,35 +282,24 @@ class EventLog:
         return Writing(cursor, context_id, head, now, self)
 
     def read(
-        self,
-        connection: Connection,
-        context_id: str,
-        *,
-        after: int = 0,
-        until: int = POSITION_MAX,
-        batch: int = READ_BATCH_ROWS,
+        self, connection: Connection, context_id: str, *, after: int = 0, until: int = POSITION_MAX
     ) -> Iterator[list[StoredRow]]:
-        """Stored rows with after < position <= until, in order, in lists of at most `batch`."""
-        while True:
-            parameters = {"context_id": context_id, "after": after, "until": until, "limit": batch}
-            rows = [from_columns(row) for row in connection.execute(SELECT_EVENTS, parameters, binary=True)]
-            if rows:
-                yield rows
-            if len(rows) < batch:
-                return
-            after = rows[-1].originator_version
+        """Stored rows with after < position <= until, in order, in lists of at most READ_BATCH_ROWS."""
+        for rows in _batches(connection, EVENT_COLUMNS, context_id, after, until):
+            yield [from_columns(row) for row in rows]
 
     def read_appends(
         self, connection: Connection, context_id: str, *, after: int = 0, until: int = POSITION_MAX
-    ) -> Iterator[list[StoredRow]]:
-        """As `read`, but never cut inside an append, whose events only together keep the read models' rules.
+    ) -> Iterator[list[Recorded]]:
+        """Events with after < position <= until, in order, in lists that are never cut inside an append: only
+        together its events keep the read models' rules.
 
         `after` and `until` must be positions between two appends. What was appended together has one
-        recorded_at, and no other append has it.
+        recorded_at, and no other append has it. Raises LogCorrupt for a payload that is not of its topic and version.
         """
-        held: list[StoredRow] = []
-        for rows in self.read(connection, context_id, after=after, until=until):
-            held += rows
+        held: list[Recorded] = []
+        for rows in _batches(connection, RECORDED_COLUMNS, context_id, after, until):
+            held += [self.mapper.recorded(context_id, row) for row in rows]
             last = held[-1].recorded_at
             end = next((index for index in range(len(held), 0, -1) if held[index - 1].recorded_at != last), 0)
             if end:
@@ -334,18 +327,34 @@ class EventLog:
     def of_turn(self, cursor: Cursor, context_id: str, turn_id: UUID) -> list[Recorded]:
         """All events of a turn, in order."""
         cursor.execute(SELECT_TURN_EVENTS, {"context_id": context_id, "turn_id": turn_id}, binary=True)
-        return [self.mapper.to_domain_event(from_columns(row)) for row in cursor.fetchall()]
+        return [self.mapper.recorded(context_id, row) for row in cursor.fetchall()]
 
     def at(self, cursor: Cursor, context_id: str, positions: Iterable[int]) -> list[Recorded]:
         """The events at these positions, in order."""
         parameters = {"context_id": context_id, "positions": sorted(set(positions))}
         cursor.execute(SELECT_EVENTS_AT, parameters, binary=True)
-        return [self.mapper.to_domain_event(from_columns(row)) for row in cursor.fetchall()]
+        return [self.mapper.recorded(context_id, row) for row in cursor.fetchall()]
 
     def decoded(self, rows: Sequence[StoredRow]) -> list[Recorded]:
         """Raises LogCorrupt for a payload that is not of its topic and version."""
         decode: Callable[[StoredRow], Recorded] = self.mapper.to_domain_event
         return [decode(row) for row in rows]
+
+
+def _batches(
+    connection: Connection, columns: str, context_id: str, after: int, until: int
+) -> Iterator[list[tuple[Any, ...]]]:
+    """These columns, `position` among them, of the events with after < position <= until."""
+    statement = SELECT_EVENTS.format(columns=columns).encode()
+    place = columns.split(", ").index("position")
+    while True:
+        parameters = {"context_id": context_id, "after": after, "until": until, "limit": READ_BATCH_ROWS}
+        rows = connection.execute(statement, parameters, binary=True).fetchall()
+        if rows:
+            yield rows
+        if len(rows) < READ_BATCH_ROWS:
+            return
+        after = rows[-1][place]
 
 
 def to_columns(row: StoredRow) -> tuple[Any, ...]:

@@ -100,7 +100,7 @@ class SchemaTranscoder(Transcoder):
         state: dict[str, Any] = msgspec.json.decode(data)
         return state
 
-    def decode_as(self, event_type: type[Event], data: bytes) -> Event:
+    def decode_as(self, event_type: type[Event], data: bytes | str) -> Event:
         decoder = self._decoders.get(event_type)
         if decoder is None:
             decoder = self._decoders[event_type] = msgspec.json.Decoder(event_type)
@@ -141,33 +141,53 @@ class EventMapper(Mapper[str]):
         """Raises LogCorrupt if the payload is not one of its topic and version."""
         assert isinstance(stored_event, StoredRow)
         row = stored_event
-        return Recorded(
-            str(row.originator_id),
+        columns = (
             row.originator_version,
-            None if row.payload_salt is None else self._decoded(row),
+            row.topic,
+            row.schema_version,
             row.recorded_at,
-            Origin(
-                turn_id=row.turn_id,
-                session_id=row.session_id,
-                principal_id=row.principal_id,
-                scope_set_id=row.scope_set_id,
-                observed_at=row.observed_at,
-            ),
-            row.topic if row.payload_salt is None else None,
+            row.observed_at,
+            row.turn_id,
+            row.session_id,
+            row.principal_id,
+            row.scope_set_id,
+            None if row.payload_salt is None else row.state,
         )
+        return self.recorded(str(row.originator_id), columns)
 
-    def _decoded(self, row: StoredRow) -> Event:
+    def recorded(self, context_id: str, columns: tuple[Any, ...]) -> Recorded:
+        """The event with these values of `memory.log.RECORDED_COLUMNS`.
+
+        Raises LogCorrupt if the payload is not one of its topic and version.
+        """
+        position, topic, version, recorded_at, observed_at, turn_id, session_id, principal_id, scope_set_id = columns[
+            :9
+        ]
+        payload = columns[9]
+        origin = Origin(
+            turn_id=turn_id,
+            session_id=session_id,
+            principal_id=principal_id,
+            scope_set_id=scope_set_id,
+            observed_at=observed_at,
+        )
+        if payload is None:
+            return Recorded(context_id, position, None, recorded_at, origin, topic)
         try:
-            event_type: type[Event] = resolve_topic(row.topic)
-            if row.schema_version == event_type.class_version:
-                return self.transcoder.decode_as(event_type, row.state)
-            state = self.transcoder.decode(row.state)
-            for version in range(row.schema_version, event_type.class_version):
-                getattr(event_type, f"upcast_v{version}_v{version + 1}")(state)
-            return msgspec.convert(state, event_type)
+            event = self._decoded(topic, version, payload)
         except Exception as error:
-            what = f"the payload is not a {row.topic} of version {row.schema_version}: {error}"
-            raise LogCorrupt(str(row.originator_id), row.originator_version, what) from error
+            what = f"the payload is not a {topic} of version {version}: {error}"
+            raise LogCorrupt(context_id, position, what) from error
+        return Recorded(context_id, position, event, recorded_at, origin)
+
+    def _decoded(self, topic: str, version: int, payload: bytes | str) -> Event:
+        event_type: type[Event] = resolve_topic(topic)
+        if version == event_type.class_version:
+            return self.transcoder.decode_as(event_type, payload)
+        state = msgspec.json.decode(payload)
+        for older in range(version, event_type.class_version):
+            getattr(event_type, f"upcast_v{older}_v{older + 1}")(state)
+        return msgspec.convert(state, event_type)
 
 
 def from_columns(columns: tuple[Any, ...]) -> StoredRow:

@@ -53,6 +53,7 @@ VERSIONS = Table(
     "attribute_versions",
     AttributeVersionRow,
     revised=True,
+    revised_soon=True,
     columns=f"""
     {statements.COLUMNS}
     entity_id uuid NOT NULL,
@@ -68,7 +69,7 @@ VERSIONS = Table(
             WHERE position_to IS NULL AND known_to IS NULL""",
         "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_version": "(version_id)",
-        "newest": "(said_at DESC, turn_position DESC, said_offset DESC, id)",
+        "newest": "(said_at DESC, turn_position DESC, said_offset DESC)",
         "of_entity": "(entity_id, known_from)",
     },
     # The backstop of the linear chain: whatever went wrong above, a unit has one live value.

@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
-from msgspec.structs import astuple
-
 from memory.events import StatementEvent
 from memory.log import EventLog, Writing
 from memory.ports import Line
 from memory.recorded import Recorded
 from projections import stores
 from projections.lines import KINDS
-from projections.projector import Batch, id_of, insert_statement, ops_of
+from projections.projector import Folding, id_of, ops_of
 from projections.read_models import READ_MODELS
 from projections.reading import Reader
 from projections.stores import Gone
@@ -61,15 +59,16 @@ class ReadModelErasing:
         recorded: as they were before that.
         """
         touched: dict[str, set[UUID]] = defaultdict(set)
-        for op in (op for one in recorded for op in ops_of(one)):
+        for _, op in ops_of(recorded):
             touched[op.table.name].add(id_of(op))
         positions, numbers = self._drop_rows(writing, touched)
         left = self._log.at(writing.cursor, writing.context_id, positions)
-        batch = Batch(writing.context_id, writing.generation, left, only=touched)
-        batch.fold()
+        folding = Folding(writing.context_id, writing.generation)
+        folding.apply((position, op) for position, op in ops_of(left) if id_of(op) in touched.get(op.table.name, ()))
+        changes = folding.take()
+        changes.insert_rows(writing.cursor)
         kept: dict[str, set[UUID]] = {}
-        for table, rows in batch.new_rows():
-            writing.cursor.executemany(insert_statement(table), [astuple(row) for row in rows])
+        for table, rows in changes.rows:
             kept[table.name] = {row.id for row in rows}
             if table.name == PASSAGES:
                 numbers -= {row.number for row in rows}

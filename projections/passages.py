@@ -184,7 +184,7 @@ def passage(
     """A new passage that `recorded` brings. ordinal: among the passages of that event. A document's title and
     section count as words of each of its chunks. seq: of a turn in its session."""
     form = form or signs(text)
-    words, counts = counted(" ".join(part for part in (title, section, text) if part))
+    words, counts = counted(" ".join([part for part in (title, section, text) if part]))
     return PassageRow(
         *start(recorded, row_id),
         kind=kind,

@@ -1,146 +1,158 @@
 """Folds recorded events into read-model rows, for one append and for a rebuild alike.
 
-Folds say what to put and what to revise; a `Batch` works it out in memory against the rows that
-are open now, then writes closes and new rows. How events are cut into batches makes no difference
-to the rows.
+Folds say what to put and what to revise; a `Folding` works it out in memory against the rows that
+are open now, and gives closes and new rows to write. How events are cut into batches, and how long
+rows are held before they are written, makes no difference to the rows.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from msgspec.structs import astuple, replace
-from psycopg.rows import args_row
 
 from memory.log import Cursor
 from memory.recorded import Recorded
 from projections.read_models import READ_MODELS, folds_of
 from projections.table import READ_MODELS_VERSION, Close, Op, Put, Revise, Table
 
+Placed = tuple[int, Op]  # an operation, and the position of the event that asks for it
 RowKey = tuple[UUID, int, datetime]
+Missing = dict[str, tuple[Table[Any], set[UUID]]]
 
 SELECT_OPEN = """
-SELECT {columns} FROM {table}
+SELECT ctid::text, {columns} FROM {table}
 WHERE context_id = %(context_id)s AND generation = %(generation)s AND id = ANY(%(ids)s) AND position_to IS NULL
 """
 
-# Each row is found by its key: a plain join hashes the whole generation, whose size the planner does not know.
+# Found by their place: of a fresh generation the planner knows nothing and may take any index. Rows stay in their
+# place from being loaded until the transaction ends, as all who move them wait for its locks.
 CLOSE_ROWS = """
-UPDATE {table} AS t SET position_to = s.position_to
-FROM (
-    SELECT found.place, c.position_to
-    FROM unnest(%(ids)s::uuid[], %(froms)s::bigint[], %(knowns)s::timestamptz[], %(tos)s::bigint[])
-        AS c (id, position_from, known_from, position_to)
-    CROSS JOIN LATERAL (
-        SELECT r.ctid AS place FROM {table} AS r
-        WHERE r.context_id = %(context_id)s AND r.generation = %(generation)s
-            AND r.id = c.id AND r.position_from = c.position_from AND r.known_from = c.known_from
-        OFFSET 0
-    ) AS found
-) AS s
-WHERE t.ctid = s.place
+UPDATE {table} AS t SET position_to = c.position_to
+FROM unnest(%(places)s::tid[], %(tos)s::bigint[]) AS c (place, position_to)
+WHERE t.ctid = c.place
 """
 
 INSERT_ROW = "INSERT INTO {table} ({columns}) VALUES ({placeholders})"
-COPY_ROWS = "COPY {table} ({columns}) FROM STDIN (FORMAT BINARY)"
 
 
 @dataclass
-class _TableChanges:
-    """What a batch does to one table. `open`: rows with no position_to, of the ids it touches."""
+class _TableState:
+    """What a folding holds of one table. `open`: rows with no position_to, least recently touched ids first;
+    `places`: where those of them are that the database holds."""
 
     open: dict[UUID, list[Any]] = field(default_factory=dict)
-    stored: set[RowKey] = field(default_factory=set)
+    places: dict[RowKey, str] = field(default_factory=dict)
     finished: list[Any] = field(default_factory=list)
-    closes: list[tuple[UUID, int, datetime, int]] = field(default_factory=list)
+    closes: list[tuple[str, int]] = field(default_factory=list)
+
+    def close(self, row: Any, position: int) -> None:
+        if row.position_from == position:
+            return  # made and replaced by one event: never held
+        if place := self.places.pop(_key(row), None):
+            self.closes.append((place, position))
+        else:
+            self.finished.append(replace(row, position_to=position))
+
+    def take_rows(self, *, held_max: int) -> list[Any]:
+        """New rows to write, all but the open ones of the `held_max` ids touched last."""
+        rows, self.finished = self.finished, []
+        for row_id in list(islice(self.open, max(0, len(self.open) - held_max))):
+            taken = self.open.pop(row_id)
+            rows += [row for row in taken if self.places.pop(_key(row), None) is None] if self.places else taken
+        return rows
+
+    def take_closes(self) -> dict[str, list[Any]] | None:
+        """Parameters of CLOSE_ROWS, None if no row is closed."""
+        if not self.closes:
+            return None
+        places, tos = (list(column) for column in zip(*self.closes, strict=True))
+        self.closes = []
+        return {"places": places, "tos": tos}
 
 
-class Batch:
-    """Consecutive events of one context, folded together."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be written, in this order. closes: parameters of CLOSE_ROWS by table. rows: new ones, in the
+    order of READ_MODELS."""
 
-    def __init__(
-        self,
-        context_id: str,
-        generation: int,
-        recorded: Sequence[Recorded],
-        only: Mapping[str, Set[UUID]] | None = None,
-    ) -> None:
-        """only: the ids, by table, that are folded; all if None."""
+    closes: Mapping[str, dict[str, list[Any]]]
+    rows: Sequence[tuple[Table[Any], list[Any]]]
+
+    def write_closes(self, cursor: Cursor) -> None:
+        for name, parameters in self.closes.items():
+            cursor.execute(CLOSE_ROWS.format(table=name).encode(), parameters)
+
+    def insert_rows(self, cursor: Cursor) -> None:
+        for table, rows in self.rows:
+            cursor.executemany(insert_statement(table), [astuple(row) for row in rows])
+
+
+class Folding:
+    """Folds consecutive events of one context into the rows of one generation, inside one transaction."""
+
+    def __init__(self, context_id: str, generation: int) -> None:
         self.context_id = context_id
         self.generation = generation
-        self._ops = [
-            (one.position, op)
-            for one in recorded
-            for op in ops_of(one)
-            if only is None or id_of(op) in only.get(op.table.name, ())
-        ]
-        self._changes: dict[str, _TableChanges] = defaultdict(_TableChanges)
+        self._states: dict[str, _TableState] = defaultdict(_TableState)
 
-    def load(self, cursor: Cursor) -> None:
-        """Fetch the open rows that the batch will revise and does not itself put."""
-        wanted: dict[str, set[UUID]] = defaultdict(set)
-        tables: dict[str, Table[Any]] = {}
-        put: set[tuple[str, UUID]] = set()
-        for _, op in self._ops:
-            if isinstance(op, Put):
-                put.add((op.table.name, op.row.id))
-            elif (op.table.name, op.id) not in put:
+    def missing(self, ops: Sequence[Placed]) -> Missing:
+        """The ids that the operations revise, and whose open rows are neither held nor put by them."""
+        missing: Missing = {}
+        for _, op in ops:
+            if not isinstance(op, Put) and op.id not in self._states[op.table.name].open:
                 assert op.table.revised, f"{op.table.name} is revised, so it needs its index"
-                wanted[op.table.name].add(op.id)
-                tables[op.table.name] = op.table
-        for name, ids in wanted.items():
-            table = tables[name]
-            changes = self._changes[name]
-            with cursor.connection.cursor(row_factory=args_row(table.row), binary=True) as rows:
-                rows.execute(
+                missing.setdefault(op.table.name, (op.table, set()))[1].add(op.id)
+        if missing:
+            for _, op in ops:
+                if isinstance(op, Put) and op.table.name in missing:
+                    missing[op.table.name][1].discard(op.row.id)
+        return {name: (table, ids) for name, (table, ids) in missing.items() if ids}
+
+    def load(self, cursor: Cursor, missing: Missing) -> None:
+        """Fetch the open rows of these ids. All that was taken before must be written."""
+        for name, (table, ids) in missing.items():
+            state = self._states[name]
+            with cursor.connection.cursor(binary=True) as found:
+                found.execute(
                     SELECT_OPEN.format(columns=table.column_list, table=name).encode(),
                     {"context_id": self.context_id, "generation": self.generation, "ids": list(ids)},
                 )
-                for row in rows:
-                    changes.open.setdefault(row.id, []).append(row)
-                    changes.stored.add(_key(row))
+                for place, *columns in found:
+                    row = table.row(*columns)
+                    state.open.setdefault(row.id, []).append(row)
+                    state.places[_key(row)] = place
 
-    def fold(self) -> None:
+    def apply(self, ops: Iterable[Placed]) -> None:
         """Work out closes and new rows in memory."""
-        for position, op in self._ops:
-            changes = self._changes[op.table.name]
+        for position, op in ops:
+            state = self._states[op.table.name]
             if isinstance(op, Put):
-                changes.open.setdefault(op.row.id, []).append(replace(op.row, generation=self.generation))
+                row = replace(op.row, generation=self.generation)
+                if op.table.revised:
+                    state.open.setdefault(row.id, []).append(row)
+                else:
+                    state.finished.append(row)
             elif isinstance(op, Close):
-                for row in changes.open.pop(op.id, ()):
-                    _close(changes, row, position)
+                for row in state.open.pop(op.id, ()):
+                    state.close(row, position)
             else:
-                _revise(changes, op, position)
+                _revise(state, op, position)
 
-    def closes(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """(table, parameters of CLOSE_ROWS) for each table with rows to close."""
-        for name, changes in self._changes.items():
-            if changes.closes:
-                ids, froms, knowns, tos = (list(column) for column in zip(*changes.closes, strict=True))
-                yield (
-                    name,
-                    {
-                        "context_id": self.context_id,
-                        "generation": self.generation,
-                        "ids": ids,
-                        "froms": froms,
-                        "knowns": knowns,
-                        "tos": tos,
-                    },
-                )
-
-    def new_rows(self) -> Iterator[tuple[Table[Any], list[Any]]]:
-        """Rows to insert, table by table in the order of READ_MODELS."""
+    def take(self, *, held_max: int = 0) -> Changes:
+        """What is to be written now. held_max: of each table that is revised soon, the open rows of so many ids
+        are held back, as whatever replaces them saves writing them twice."""
+        closes = {name: closed for name, state in self._states.items() if (closed := state.take_closes())}
+        rows: list[tuple[Table[Any], list[Any]]] = []
         for table in READ_MODELS:
-            changes = self._changes.get(table.name)
-            if changes is None:
-                continue
-            kept = [row for rows in changes.open.values() for row in rows if _key(row) not in changes.stored]
-            if changes.finished or kept:
-                yield table, changes.finished + kept
+            state = self._states.get(table.name)
+            if state and (taken := state.take_rows(held_max=held_max if table.revised_soon else 0)):
+                rows.append((table, taken))
+        return Changes(closes, rows)
 
 
 class ReadModelProjector:
@@ -150,13 +162,13 @@ class ReadModelProjector:
 
     def project(self, cursor: Cursor, context_id: str, generation: int, recorded: Sequence[Recorded]) -> None:
         """Fold one append. Runs inside the append's transaction."""
-        batch = Batch(context_id, generation, recorded)
-        batch.load(cursor)
-        batch.fold()
-        for name, parameters in batch.closes():
-            cursor.execute(CLOSE_ROWS.format(table=name).encode(), parameters)
-        for table, rows in batch.new_rows():
-            cursor.executemany(insert_statement(table), [astuple(row) for row in rows])
+        folding = Folding(context_id, generation)
+        ops = ops_of(recorded)
+        folding.load(cursor, folding.missing(ops))
+        folding.apply(ops)
+        changes = folding.take()
+        changes.write_closes(cursor)
+        changes.insert_rows(cursor)
 
 
 def insert_statement(table: Table[Any]) -> bytes:
@@ -169,38 +181,32 @@ def id_of(op: Op) -> UUID:
     return op.row.id if isinstance(op, Put) else op.id
 
 
-def ops_of(recorded: Recorded) -> Iterator[Op]:
-    """What an event does to all read models; nothing if it was erased."""
-    if recorded.event is None:
-        return
-    for fold in folds_of(type(recorded.event)):
-        yield from fold(recorded)
+def ops_of(recorded: Iterable[Recorded]) -> list[Placed]:
+    """What events do to all read models, in order; nothing for an erased one."""
+    return [
+        (one.position, op)
+        for one in recorded
+        if one.event is not None
+        for fold in folds_of(type(one.event))
+        for op in fold(one)
+    ]
 
 
 def _key(row: Any) -> RowKey:
     return row.id, row.position_from, row.known_from
 
 
-def _revise(changes: _TableChanges, op: Revise[Any], position: int) -> None:
+def _revise(state: _TableState, op: Revise[Any], position: int) -> None:
     """Replace the open rows of op.id from op.known_at on; see `projections.table.Revise`."""
     rows: list[Any] = []
-    for row in changes.open.get(op.id, ()):
+    for row in state.open.pop(op.id, ()):
         if row.known_to is not None and row.known_to <= op.known_at:
             rows.append(row)
             continue
-        _close(changes, row, position)
+        state.close(row, position)
         fresh = replace(row, position_from=position)
         if row.known_from < op.known_at:
             rows.append(replace(fresh, known_to=op.known_at))
             fresh = replace(fresh, known_from=op.known_at)
         rows.append(op.change(fresh))
-    changes.open[op.id] = rows
-
-
-def _close(changes: _TableChanges, row: Any, position: int) -> None:
-    if row.position_from == position:
-        return  # made and replaced by one event: never held
-    if _key(row) in changes.stored:
-        changes.closes.append((row.id, row.position_from, row.known_from, position))
-    else:
-        changes.finished.append(replace(row, position_to=position))
+    state.open[op.id] = rows

@@ -16,13 +16,16 @@ from psycopg import pq
 from memory.events import ContentErased
 from memory.log import Connection, Cursor, EventLog
 from memory.recorded import Recorded
-from projections.projector import CLOSE_ROWS, COPY_ROWS, Batch
+from projections.projector import Changes, Folding, ops_of
 from projections.read_models import READ_MODELS
 from projections.table import READ_MODELS_VERSION
 
 # Catch-up rounds go on until so few events are left that applying them under the lock is short.
 FLIP_EVENTS_MAX = 200
 SWEEP_ROWS = 20_000
+HELD_MAX = 20_000  # ids of each table that is revised soon; some 30 MB
+
+COPY_ROWS = "COPY {table} ({columns}) FROM STDIN (FORMAT BINARY)"
 
 HEAD = "SELECT position, generation FROM contexts WHERE context_id = %(context_id)s"
 LOCK_HEAD = HEAD + " FOR UPDATE"
@@ -132,12 +135,24 @@ def copy_generation(
 ) -> None:
     """Fold events into rows of `generation`, inside an open transaction.
 
-    batches: in order, none cut inside an append, as `EventLog.read_appends` gives them.
+    batches: in order, none cut inside an append, as `EventLog.read_appends` gives them. Each is folded while the
+    database takes in the rows of the one before.
     """
-    with connection.cursor() as cursor, _collector_paused():
+    folding = Folding(context_id, generation)
+    changes = folding.take()
+    with connection.cursor() as cursor, _collector_paused(), ThreadPoolExecutor(1) as writer:
         for recorded in batches:
-            _copy_batch(cursor, context_id, generation, recorded)
+            writing = writer.submit(_copy, cursor, changes)
+            ops = ops_of(recorded)
+            if missing := folding.missing(ops):
+                writing.result()
+                folding.load(cursor, missing)
+            folding.apply(ops)
+            changes = folding.take(held_max=HELD_MAX)
+            writing.result()  # the next batch may be read through the same connection
             progress(len(recorded))
+        _copy(cursor, changes)
+        _copy(cursor, folding.take())
 
 
 def sweep(connection: Connection, context_id: str, *, live: int) -> None:
@@ -157,7 +172,7 @@ def _decoded_ahead(
 
     reader: another connection than the one that takes them in; it sees all that a head row counts.
     """
-    batches = map(log.decoded, log.read_appends(reader, context_id, after=after, until=until))
+    batches = log.read_appends(reader, context_id, after=after, until=until)
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, batches, None)
         while (recorded := coming.result()) is not None:
@@ -177,13 +192,9 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _copy_batch(cursor: Cursor, context_id: str, generation: int, recorded: list[Recorded]) -> None:
-    batch = Batch(context_id, generation, recorded)
-    batch.load(cursor)
-    batch.fold()
-    for name, parameters in batch.closes():
-        cursor.execute(CLOSE_ROWS.format(table=name).encode(), parameters)
-    for table, rows in batch.new_rows():
+def _copy(cursor: Cursor, changes: Changes) -> None:
+    changes.write_closes(cursor)
+    for table, rows in changes.rows:
         statement = COPY_ROWS.format(table=table.name, columns=table.column_list).encode()
         with cursor.copy(statement) as copy:
             copy.set_types(table.types)

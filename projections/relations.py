@@ -45,6 +45,7 @@ TABLE = Table(
     "relations",
     RelationRow,
     revised=True,
+    revised_soon=True,
     columns=f"""
     {statements.COLUMNS}
     subject_id uuid NOT NULL,

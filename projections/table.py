@@ -22,7 +22,7 @@ from memory.recorded import Recorded
 
 # The DDL below, the folds and this number change together: a new number is a new Postgres schema,
 # filled by replay. `tests/unit/test_read_model_version.py` holds the two together.
-READ_MODELS_VERSION = 2
+READ_MODELS_VERSION = 3
 READ_MODELS_SCHEMA = f"palimpsest_read_v{READ_MODELS_VERSION}"
 
 COMMON_COLUMNS = """
@@ -107,7 +107,8 @@ class Table(Generic[R]):
     """One read model: name, row type, own columns and indexes.
 
     columns, constraints: SQL after the common ones. indexes: suffix -> SQL after the table name;
-    each is made to begin with context_id and generation. revised: whether folds revise its rows.
+    each is made to begin with context_id and generation. revised: whether folds revise its rows. revised_soon:
+    most of them, and soon after they are made.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Table(Generic[R]):
     indexes: dict[str, str] = field(default_factory=dict)
     unique_indexes: dict[str, str] = field(default_factory=dict)
     revised: bool = False
+    revised_soon: bool = False
 
     @cached_property
     def fields(self) -> tuple[str, ...]:

@@ -74,6 +74,7 @@ EXTRACTIONS = Table(
     "extractions",
     ExtractionRow,
     revised=True,
+    revised_soon=True,
     columns="""
     status text NOT NULL,
     extractor text,

@@ -86,7 +86,7 @@ def verify(
             if quick:
                 problem = _miscounted(connection, context_id, generation, chain.ids)
             else:
-                batches = map(log.decoded, log.read_appends(connection, context_id))
+                batches = log.read_appends(connection, context_id)
                 copy_generation(connection, context_id, SCRATCH_GENERATION, batches, progress)
                 problem = _first_difference(connection, context_id, generation)
         except LogCorrupt as corrupt:

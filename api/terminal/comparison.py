@@ -45,8 +45,8 @@ def compared(
     turns: dict[UUID, Recorded] = {}
     with connection.transaction(force_rollback=True), connection.cursor() as cursor:
         connection.execute(SNAPSHOT)
-        for rows in log.read_appends(connection, context_id):
-            for append in _appends(log.decoded(rows)):
+        for recorded in log.read_appends(connection, context_id):
+            for append in _appends(recorded):
                 for run in _runs(append):
                     first = run[0]
                     if isinstance(first.event, TurnRecorded):
@@ -56,7 +56,7 @@ def compared(
                         if difference is not None:
                             yield difference
                     log.projector.project(cursor, context_id, SCRATCH_GENERATION, run)
-            progress(len(rows))
+            progress(len(recorded))
 
 
 def _appends(recorded: Sequence[Recorded]) -> Iterator[list[Recorded]]:

@@ -57,14 +57,12 @@ def counted(text: str) -> tuple[list[str], list[int]]:
     return list(counts), [min(count, 255) for count in counts.values()]
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> list[str]:
     """Words as written, folded, stop words included."""
     lowered = text.lower()
     if lowered.isascii():
-        yield from _ASCII_TOKEN.findall(lowered)
-        return
-    for run in _runs(_normal(text)):
-        yield from _cut(run)
+        return _ASCII_TOKEN.findall(lowered)
+    return [token for run in _runs(_normal(text)) for token in _cut(run)]
 
 
 def _normal(text: str) -> str:

@@ -34,6 +34,7 @@ from projections.recall.question import parsed
 from projections.recall.vector_rows import digest
 from projections.recall.vectors import EXACT_MAX, literal
 from projections.recall.words import counted
+from projections.table import READ_MODELS_SCHEMA
 from tests.bench.figures import Figures
 from tests.bench.processes import cpu_s
 from tests.servers import ServerProcess, public_folder
@@ -75,7 +76,7 @@ def main() -> None:
         with wiring.services(from_env({"PALIMPSEST_HOME": str(home)})) as services:
             wiring.bootstrap(services)
             with psycopg.connect(services.database.url, autocommit=True) as owner:
-                owner.execute("SET search_path = palimpsest, palimpsest_read_v2, public")
+                owner.execute(f"SET search_path = palimpsest, {READ_MODELS_SCHEMA}, public".encode())
                 for size in sizes:
                     contexts[size] = _filled(services, owner, size, sentences, made)
                 _graph(figures, owner, max(sizes))

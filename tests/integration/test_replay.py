@@ -1,10 +1,10 @@
 """Replay equals live: dropping every read model and folding the log again gives row-for-row the same."""
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 import pytest
 
+import memory.log
 from projections.rebuild import rebuild
 from tests.worlds import World, fact
 
@@ -46,11 +46,10 @@ def test_a_rebuild_makes_a_new_generation_live_and_sweeps_the_old_one(world: Wor
 def test_a_log_is_never_cut_inside_an_append(world: World, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for day in (4, 0, 2):  # late arrivals: their events only together keep one live value
         world.given(fact("Bob", "city", f"city {day}"), observed_at=NOON + timedelta(days=day))
-    read = world.services.log.read
-    monkeypatch.setattr(world.services.log, "read", partial(read, batch=batch))
+    monkeypatch.setattr(memory.log, "READ_BATCH_ROWS", batch)
     with world.services.pool.connection() as connection:
         cut = list(world.services.log.read_appends(connection, world.context_id))
-    assert [row.originator_version for rows in cut for row in rows] == [one.position for one in world.events()]
-    ends = [rows[-1].recorded_at for rows in cut]
-    assert all(end != rows[0].recorded_at for end, rows in zip(ends, cut[1:], strict=False))
+    assert [one.position for recorded in cut for one in recorded] == [one.position for one in world.events()]
+    ends = [recorded[-1].recorded_at for recorded in cut]
+    assert all(end != recorded[0].recorded_at for end, recorded in zip(ends, cut[1:], strict=False))
     assert world.verified().problem is None

@@ -177,7 +177,7 @@ def test_what_is_erased_while_it_is_embedded_gets_no_vector(world: World) -> Non
         def embed(self, texts: Sequence[str]) -> list[Vector]:
             with world.services.pool.connection() as connection:
                 connection.execute(
-                    "DELETE FROM palimpsest_read_v2.passages WHERE context_id = %s AND turn_id = %s",
+                    "DELETE FROM passages WHERE context_id = %s AND turn_id = %s",
                     [world.context_id, turns[0]],
                 )
             return super().embed(texts)

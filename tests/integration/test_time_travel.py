@@ -103,7 +103,7 @@ def with_prefix_of(keyed: Keyed, position: int) -> Keyed:
         log = services.log
         with connection.transaction():
             adopt(connection, context_id, log.read(reader, keyed.world.context_id, until=position))
-            copy_generation(connection, context_id, 1, map(log.decoded, log.read_appends(connection, context_id)))
+            copy_generation(connection, context_id, 1, log.read_appends(connection, context_id))
     return Keyed(world_in(services, context_id, keyed.key), keyed.key)
 
 
