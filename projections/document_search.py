@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from memory.documents.fingerprints import is_near
-from projections import documents
-from projections.documents import EVERY_EDGE, SHARED_KEYWORDS, ChunkRow, DocumentRow
+from projections import document_chunks, document_keywords, documents
+from projections.document_chunks import ChunkRow
+from projections.document_links import EVERY_EDGE
+from projections.documents import DocumentRow
 from projections.passages import TABLE, Kind
 from projections.reading import Reader
 from projections.recall.filters import Filters
@@ -98,7 +100,7 @@ def search_documents(reader: Reader, question: Question, asked: Asked) -> list[F
     if asked.mode == "hybrid_graph" and scored:
         scored = _tied(reader, question, asked, scored)
     ids = [one.hit.id for one in scored]
-    chunks = documents.chunks_by_ids(reader, ids)
+    chunks = document_chunks.by_ids(reader, ids)
     owners = documents.by_ids(reader, list({row.document_id for row in chunks.values()}))
     found: list[Found] = []
     for one in scored:
@@ -240,7 +242,7 @@ def _steps(reader: Reader, asked: Asked, ids: set[UUID]) -> dict[UUID, dict[UUID
 
     bound = {"ids": list(ids)}
     if "knowledge_has_keyword" in asked.graph:
-        for one, other, words, score in reader.tuples(SHARED_KEYWORDS, bound):
+        for one, other, words, score in reader.tuples(document_keywords.SHARED, bound):
             add(one, other, Tie(words, "knowledge_has_keyword", score / (1 + score)))
     if "document_link" in asked.graph:
         for origin, target, kind in reader.tuples(EVERY_EDGE, bound):

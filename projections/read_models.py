@@ -9,6 +9,9 @@ from projections import (
     attribute_versions,
     configurations,
     corrections,
+    document_chunks,
+    document_keywords,
+    document_links,
     documents,
     entities,
     erasures,
@@ -50,11 +53,11 @@ READ_MODELS: tuple[Table[Any], ...] = (
     erasures.TABLE,
     revisions.TABLE,
     usage.TABLE,
-    documents.DOCUMENTS,
-    documents.CHUNKS,
-    documents.KEYWORDS,
-    documents.LINKS,
-    documents.EDGES,
+    documents.TABLE,
+    document_chunks.TABLE,
+    document_keywords.TABLE,
+    document_links.LINKS,
+    document_links.EDGES,
 )
 
 _MODULES = (
@@ -77,6 +80,9 @@ _MODULES = (
     revisions,
     usage,
     documents,
+    document_chunks,
+    document_keywords,
+    document_links,
 )
 
 

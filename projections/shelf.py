@@ -10,9 +10,10 @@ from memory.documents.library import KnownDocument
 from memory.events import DocumentLinked
 from memory.log import Writing
 from memory.values import folded
-from projections import documents, scope_sets
+from projections import document_chunks, documents, scope_sets
 from projections.access import every_scope_set
-from projections.documents import EVERY_EDGE, EVERY_LINK, NAMES, DocumentRow
+from projections.document_links import EVERY_EDGE, EVERY_LINK
+from projections.documents import NAMES, DocumentRow
 from projections.reading import Reader
 from projections.scope_sets import clauses_of
 
@@ -34,7 +35,7 @@ class ReadModelShelf:
         return [known(reader, row) for row in documents.of_content(reader, content_hash)]
 
     def parts_recorded(self, writing: Writing, document_id: UUID, version: int) -> tuple[int, int]:
-        return documents.parts_recorded(_reader(writing, None), document_id, version)
+        return document_chunks.parts_recorded(_reader(writing, None), document_id, version)
 
     def new_edges(self, writing: Writing, document_id: UUID, visible: Sequence[UUID]) -> Sequence[DocumentLinked]:
         return edges_of(_reader(writing, visible), document_id)

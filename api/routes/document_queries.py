@@ -7,8 +7,8 @@ from api import ids
 from api.http.calls import Call
 from api.shapes import document_shapes
 from api.shapes.document_schemas import DocumentQueryBody
+from projections.document_links import EVERY_LINK
 from projections.document_search import EDGE_KINDS, GRAPH_ALPHA, THRESHOLD, Asked, documents_of_types, search_documents
-from projections.documents import EVERY_LINK
 from projections.recall.question import parsed
 
 

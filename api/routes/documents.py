@@ -27,7 +27,7 @@ from memory.errors import Conflict, InvalidRequest, NotFound, UnsupportedType
 from memory.events import DocumentTextExtracted
 from memory.idempotency import RequestKey
 from memory.principals import Caller
-from projections import documents
+from projections import document_chunks, documents
 from projections.documents import DocumentRow
 from projections.reading import Reader
 
@@ -195,7 +195,7 @@ def list_chunks(call: Call) -> tuple[int, Any]:
     first = place[0] + 1 if place else paged.offset
     with call.reading(call.asked()) as reader:
         row = _seen(reader, document_id)
-        found = documents.chunks_of(reader, document_id, first=first, limit=paged.size)
+        found = document_chunks.of_document(reader, document_id, first=first, limit=paged.size)
         texts = dict(reader.tuples(TEXTS_OF_CHUNKS, {"ids": [one.id for one in found.rows]}))
     next_cursor = cursor_of(found.rows[-1].ordinal) if found.has_more else None
     chunks = [document_shapes.chunk(one, texts.get(one.id, "")) for one in found.rows]

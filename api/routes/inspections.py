@@ -10,7 +10,16 @@ from api.shapes.wire import Json
 from memory.errors import InvalidRequest, NotFound
 from memory.known import EntityName
 from memory.values import comparable
-from projections import actions, attribute_versions, corrections, documents, entities, passages, relations
+from projections import (
+    actions,
+    attribute_versions,
+    corrections,
+    document_chunks,
+    documents,
+    entities,
+    passages,
+    relations,
+)
 from projections.entities import EntityRow
 from projections.reading import Reader
 
@@ -74,7 +83,7 @@ def _answer(reader: Reader, ref: refs.OfMemory) -> Json:
                 raise _absent()
             return {"kind": "chunk", "chunk": details.passage(passage)}
         case refs.ChunkAt(document_id, position):
-            rows = documents.chunks_of(reader, document_id, first=position, last=position, limit=1).rows
+            rows = document_chunks.of_document(reader, document_id, first=position, last=position, limit=1).rows
             passage = passages.one(reader, rows[0].id) if rows else None
             if passage is None:
                 raise _absent()

@@ -12,8 +12,7 @@ from api.shapes.paging import cursor_of, place_of
 from memory.documents.keywords import normalised
 from memory.errors import InvalidRequest, NotFound
 from memory.values import name_key
-from projections import documents
-from projections.documents import DOCUMENTS_OF_KEYWORD, EVERY_KEYWORD, KEYWORDS, KEYWORDS_OF
+from projections import document_keywords, documents
 from projections.likeness import likeness
 from projections.reading import Reader
 
@@ -47,7 +46,7 @@ def list_keywords(call: Call) -> tuple[int, Any]:
 def get_keyword(call: Call) -> tuple[int, Any]:
     name = normalised(call.path["normalised"].removeprefix("keyword:"))
     with call.reading() as reader:
-        rows = reader.tuples(DOCUMENTS_OF_KEYWORD, {"normalised": name})
+        rows = reader.tuples(document_keywords.DOCUMENTS_OF, {"normalised": name})
     if not rows:
         raise NotFound("there is no such keyword")
     owners = [
@@ -77,12 +76,12 @@ def list_document_keywords(call: Call) -> tuple[int, Any]:
     with call.reading() as reader:
         if documents.one(reader, document_id) is None:
             raise NotFound("there is no such document")
-        rows = reader.rows(KEYWORDS, KEYWORDS_OF, {"ids": [document_id]})
+        rows = reader.rows(document_keywords.TABLE, document_keywords.OF_DOCUMENTS, {"ids": [document_id]})
     return 200, {"keywords": [document_shapes.keyword_of_document(row) for row in rows]}
 
 
 def _every(reader: Reader) -> list[Counted]:
-    return [(name, text, int(count), score) for name, text, count, score in reader.tuples(EVERY_KEYWORD, {})]
+    return [(name, text, int(count), score) for name, text, count, score in reader.tuples(document_keywords.EVERY, {})]
 
 
 def _sorted(keywords: list[Counted], sort: str) -> list[Counted]:

@@ -5,8 +5,10 @@ from typing import Any
 from api import ids
 from memory.documents.library import Uploaded
 from memory.documents.progress import Progress
+from projections.document_chunks import ChunkRow
+from projections.document_keywords import KeywordRow
 from projections.document_search import Found, Tie
-from projections.documents import ChunkRow, DocumentRow, KeywordRow
+from projections.documents import DocumentRow
 
 Json = dict[str, Any]
 

@@ -23,9 +23,9 @@ from memory.principals import Caller, grants_of
 from memory.scopes import ScopeSet, scope_set
 from memory.usage import Usage
 from memory.values import Role
-from projections import documents
+from projections import document_chunks, documents
 from projections.document_search import Asked, search_documents
-from projections.documents import CHUNKS, DocumentRow
+from projections.documents import DocumentRow
 from projections.passages import TABLE as PASSAGES
 from projections.recall.question import parsed
 from projections.retrieval import found
@@ -159,7 +159,7 @@ def test_a_reading_that_is_killed_in_any_append_goes_on_and_doubles_nothing(
     expected = read(world, uploaded(world, LONG, name="whole.md").document_id).chunk_count
     whole = texts(world)
     with world.reading() as reader:
-        parts = len({row.part for row in reader.rows(CHUNKS, LIVE_CHUNKS, {})})
+        parts = len({row.part for row in reader.rows(document_chunks.TABLE, LIVE_CHUNKS, {})})
     assert parts > 2, "long enough to be recorded in several appends"
     for append in (1, parts // 2, parts + 1):
         document_id = uploaded(world, LONG + f"\n\nKilled {append}").document_id
@@ -168,7 +168,7 @@ def test_a_reading_that_is_killed_in_any_append_goes_on_and_doubles_nothing(
         row = read(world, document_id)
         assert (row.status, row.live_version) == ("ready", 1)
         with world.reading() as reader:
-            found = documents.chunks_of(reader, document_id, limit=10_000).rows
+            found = document_chunks.of_document(reader, document_id, limit=10_000).rows
         assert [one.ordinal for one in found] == list(range(row.chunk_count))
         assert row.chunk_count in (expected, expected + 1)
         world.services.library.delete(seeing(world), document_id)
