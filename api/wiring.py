@@ -35,6 +35,7 @@ from memory.remember import Memory
 from memory.revising import Revising
 from memory.understanding import Understanding
 from projections.audit import AuditBuffer
+from projections.document_facts import ReadModelDocumentFacts
 from projections.erasing import ReadModelErasing
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
@@ -177,7 +178,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
                     locks,
                     caching=settings.response_cache,
                 ),
-                library=Library(log, shelf, memory.sessions),
+                library=Library(log, shelf, ReadModelDocumentFacts(), memory.sessions),
                 document_learning=DocumentLearning(log, knowledge, shelf, extractor, model_of_documents),
             )
 

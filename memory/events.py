@@ -591,9 +591,10 @@ Retired = tuple[tuple[int, int], ...]
 class DocumentUploaded(Event, frozen=True, kw_only=True):
     """A document was added; it waits to be read. Its bytes are kept elsewhere, under their hash.
 
-    content_hash: "sha256:…" of the bytes. source: where it comes from, as its uploader says. observed_at:
-    when what it says was so; None = when it was uploaded, or the document's own date if `own_date` (the
-    name of a header of its own, such as creationdate) is given and found. region: see `TurnRecorded`.
+    content_hash: "blake3:…" of the bytes, "sha256:…" in older events. source: where it comes from, as its
+    uploader says. observed_at: when what it says was so; None = when it was uploaded, or the document's own date
+    if `own_date` (the name of a header of its own, such as creationdate) is given and found. region: see
+    `TurnRecorded`.
     """
 
     class_version: ClassVar[int] = 2
@@ -658,7 +659,9 @@ class DocumentTextExtracted(Event, frozen=True, kw_only=True):
 
 class DocumentProcessed(Event, frozen=True, kw_only=True):
     """A version of a document is read and in force; its facts are still to be found. observed_at: when what it
-    says was so."""
+    says was so. language: as ISO 639-1, None if it is not told apart."""
+
+    class_version: ClassVar[int] = 2
 
     document_id: UUID
     version: int
@@ -668,13 +671,26 @@ class DocumentProcessed(Event, frozen=True, kw_only=True):
     links: tuple[Link, ...]
     observed_at: datetime
     retired: Retired = ()
+    language: str | None = None
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        state["language"] = None
 
 
 class DocumentLearnt(Event, frozen=True, kw_only=True):
-    """The facts of a version were looked for: nothing more is to be done with it."""
+    """The facts of a version were looked for: nothing more is to be done with it. unread: chunks in which they
+    were not."""
+
+    class_version: ClassVar[int] = 2
 
     document_id: UUID
     version: int
+    unread: int = 0
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        state["unread"] = 0
 
 
 class DocumentFailed(Event, frozen=True, kw_only=True):
@@ -716,7 +732,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 class MemoryRevised(Event, frozen=True, kw_only=True):
     """Words count no more, or again; what that changes in their lines follows as events of its own.
 
-    what: turn_retracted, correction_undone or revision_undone; target: the turn, correction or revision.
+    what: turn_retracted, correction_undone, revision_undone, document_replaced or document_deleted; target: the
+    turn, correction, revision or document.
     withdrawn, restored: statements. closed, reopened: other things, with the end that they get or had.
     undone, redone: corrections.
     """

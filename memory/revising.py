@@ -4,7 +4,9 @@ Nothing is deleted: new events say what holds from now on, and what was known be
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from msgspec import structs
@@ -135,13 +137,18 @@ class Revising:
         words = [*revision.withdrawn, *revision.restored]
         events: list[Event] = [event]
         for line in self.models.lines_of(writing, revision.scope_set_id, words):
-            events += _line_changes(writing, line, set(revision.withdrawn), set(revision.restored))
+            events += line_changes(
+                line, set(revision.withdrawn), set(revision.restored), writing.now, reason="withdrawn"
+            )
         if dry_run:
             writing.roll_back()
         writing.record(events, Origin(principal_id=caller.principal_id, scope_set_id=revision.scope_set_id))
 
 
-def _line_changes(writing: Writing, line: RevisableLine, withdrawn: set[UUID], restored: set[UUID]) -> list[Event]:
+def line_changes(
+    line: RevisableLine, withdrawn: AbstractSet[UUID], restored: AbstractSet[UUID], now: datetime, *, reason: str
+) -> list[Event]:
+    """What changes in a line when some of its words count no more, or again. reason: of those that do not."""
     gone = withdrawn | {lapse_id(one) for one in withdrawn}
     again = [said for said in line.apart if said.id in restored or said.lapses]
     after = [said for said in line.words if said.id not in gone] + again
@@ -150,17 +157,17 @@ def _line_changes(writing: Writing, line: RevisableLine, withdrawn: set[UUID], r
             segment=structs.replace(
                 line.segments[said.id],
                 standing=Standing.WITHDRAWN,
-                valid_until=line.segments[said.id].valid_until or max(writing.now, line.segments[said.id].valid_from),
-                reason="withdrawn",
+                valid_until=line.segments[said.id].valid_until or max(now, line.segments[said.id].valid_from),
+                reason=reason,
             ),
-            known_at=writing.now,
+            known_at=now,
         )
         for said in line.words
         if said.id in withdrawn
     ]
-    for change in difference(line.words, after, writing.now):
+    for change in difference(line.words, after, now):
         if change.before is None:
-            events.append(line.event_of.relinked(segment=change.segment, known_at=writing.now))
+            events.append(line.event_of.relinked(segment=change.segment, known_at=now))
         else:
             events.append(line.event_of.change(change, None))
     return events

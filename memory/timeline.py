@@ -91,7 +91,8 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     """A statement's place in the line. Part of the stored format of events.
 
     version: the version it belongs to, its own id if it is one. rank: the highest that supports it.
-    reason: why it ended: moved_on, restated, explicit_correction, merged, relinked, ended, expired or forgotten.
+    reason: why it ended: moved_on, restated, explicit_correction, merged, relinked, ended, expired, forgotten or, of
+    words that count no more, withdrawn, document_replaced or document_deleted.
     """
 
     id: UUID

@@ -64,6 +64,8 @@ LIMIT %(limit)s
 """
 )
 
+TEXTS = "SELECT p.id, p.text FROM {passages} AS p WHERE p.id = ANY(%(ids)s)"
+
 BY_IDS = f"SELECT c.* FROM {LIVE_CHUNKS} WHERE c.id = ANY(%(ids)s) AND d.deleted_at IS NULL"
 
 PARTS_RECORDED = """
@@ -135,6 +137,11 @@ def of_document(
 def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, ChunkRow]:
     """Those that are in force."""
     return {row.id: row for row in reader.rows(TABLE, BY_IDS, {"ids": list(ids)})}
+
+
+def texts(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """The words of chunks, of those that are found."""
+    return dict(reader.tuples(TEXTS, {"ids": list(ids)}))
 
 
 def parts_recorded(reader: Reader, document_id: UUID, version: int) -> tuple[int, int]:

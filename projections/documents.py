@@ -22,7 +22,8 @@ from projections.table import Op, Put, Revise, Row, Table, start
 
 class DocumentRow(Row, frozen=True):
     """status: queued, ready or failed (with `error`) of the newest version, whose event is at `version_position`.
-    live_version: the one in force, None before the first. observed_at: as stated, then as found out."""
+    live_version: the one in force, None before the first. observed_at: as stated, then as found out. unread_chunks:
+    in which no facts were looked for."""
 
     title: str
     source: str
@@ -45,6 +46,8 @@ class DocumentRow(Row, frozen=True):
     text_length: int
     chunk_count: int
     keyword_count: int
+    language: str | None
+    unread_chunks: int
     deleted_at: datetime | None
 
 
@@ -74,6 +77,8 @@ TABLE = Table(
     text_length bigint NOT NULL,
     chunk_count bigint NOT NULL,
     keyword_count bigint NOT NULL,
+    language text,
+    unread_chunks bigint NOT NULL,
     deleted_at timestamptz
     """,
     indexes={
@@ -155,6 +160,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     text_length=0,
                     chunk_count=0,
                     keyword_count=0,
+                    language=None,
+                    unread_chunks=0,
                     deleted_at=None,
                 ),
             )
@@ -162,8 +169,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             yield _revised(recorded, event.document_id, **_replacing(event, recorded))
         case DocumentProcessed() as event:
             yield _processed(recorded, event)
-        case DocumentLearnt(document_id=document_id):
-            yield _revised(recorded, document_id, status="ready", error=None, completed_at=at)
+        case DocumentLearnt(document_id=document_id, unread=unread):
+            yield _revised(recorded, document_id, status="ready", error=None, completed_at=at, unread_chunks=unread)
         case DocumentFailed() as event:
             yield _revised(recorded, event.document_id, status="failed", error=event.reason, completed_at=at)
         case DocumentDeleted(document_id=document_id):
@@ -197,6 +204,7 @@ def _processed(recorded: Recorded, event: DocumentProcessed) -> Op:
         text_length=event.text_length,
         chunk_count=event.chunk_count,
         keyword_count=len(event.keywords),
+        language=event.language,
     )
 
 

@@ -34,7 +34,6 @@ from projections.reading import Reader
 STATUSES = (*progress.STAGES, "ready", "failed")
 BYTES_ATTEMPTS = 3
 
-TEXTS_OF_CHUNKS = "SELECT p.id, p.text FROM {passages} AS p WHERE p.id = ANY(%(ids)s)"
 PARTS_AT = """
 SELECT DISTINCT c.position_from FROM {document_chunks} AS c
     JOIN {documents} AS d ON d.id = c.document_id AND d.live_version = c.version
@@ -196,7 +195,7 @@ def list_chunks(call: Call) -> tuple[int, Any]:
     with call.reading(call.asked()) as reader:
         row = _seen(reader, document_id)
         found = document_chunks.of_document(reader, document_id, first=first, limit=paged.size)
-        texts = dict(reader.tuples(TEXTS_OF_CHUNKS, {"ids": [one.id for one in found.rows]}))
+        texts = document_chunks.texts(reader, [one.id for one in found.rows])
     next_cursor = cursor_of(found.rows[-1].ordinal) if found.has_more else None
     chunks = [document_shapes.chunk(one, texts.get(one.id, "")) for one in found.rows]
     return 200, {"chunks": chunks, **paged.block(next_cursor, row.chunk_count if row.live_version else 0)}

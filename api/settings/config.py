@@ -37,6 +37,7 @@ PROMPT_CHARACTERS, PROMPT_CHARACTERS_MIN = 20_000, 12_000
 CHAT_DEADLINE_S = 60.0
 TRACE_RETENTION_DAYS = 30
 AUDIT_RETENTION_DAYS = 90
+FACT_CHUNKS = 5_000  # some 1,600 pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,15 @@ class Settings:
         if not isinstance(cache, dict) or not isinstance(cache.get("enabled", True), bool):
             raise StartupError("the configuration's response_cache.enabled must be true or false")
         return bool(cache.get("enabled", True))
+
+    @property
+    def fact_chunks(self) -> int:
+        """`documents.fact_chunks`: in how many chunks of a document facts are looked for."""
+        documents = self.config.get("documents") or {}
+        value = documents.get("fact_chunks", FACT_CHUNKS) if isinstance(documents, dict) else None
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise StartupError("the configuration's documents.fact_chunks must be a number of chunks, 0 or more")
+        return value
 
     @property
     def _chat(self) -> Mapping[str, Any]:

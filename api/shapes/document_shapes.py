@@ -49,10 +49,15 @@ def document(row: DocumentRow, progress: Progress | None, scope: list[list[str]]
         "observedAt": ids.moment(row.observed_at),
         "chunkCount": row.chunk_count if row.live_version is not None else None,
         "keywordCount": row.keyword_count if row.live_version is not None else None,
-        "language": None,
+        "language": row.language if row.live_version is not None else None,
         "labels": row.labels,
         "scope": scope,
     }
+    if row.status == "ready" and row.unread_chunks:
+        shown["notice"] = (
+            f"facts were looked for in {row.chunk_count - row.unread_chunks} of {row.chunk_count} chunks; "
+            "the words of all of them are found"
+        )
     if row.status == "queued":
         done, of = (current.done, current.total) if current else (0, 0)
         shown["progress"] = {"done": done, "of": of or None}

@@ -6,7 +6,8 @@ holds in memory small.
 """
 
 from collections.abc import Iterator
-from hashlib import sha256
+
+from blake3 import blake3
 
 from memory.log import Connection, Cursor
 
@@ -27,7 +28,7 @@ DROP = "DELETE FROM document_bytes WHERE context_id = %(context_id)s AND content
 
 
 def hash_of(data: bytes) -> str:
-    return f"sha256:{sha256(data).hexdigest()}"
+    return f"blake3:{blake3(data).hexdigest()}"
 
 
 def put(connection: Connection, context_id: str, data: bytes) -> str:

@@ -9,6 +9,7 @@ from memory.documents import formats
 from memory.documents.blocks import Link, Reading, Unreadable
 from memory.documents.chunks import Chunk, chunks
 from memory.documents.keywords import Keyword, keywords
+from memory.documents.language import language_of
 from memory.documents.plain_text import Undecodable, decoded
 
 TEXT_LENGTH_MAX = 8_000_000  # characters; offsets of statements in it must fit 31 bits
@@ -19,13 +20,14 @@ Stage = Callable[[str, int, int], None]
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
-    """headers: what the document says of itself, names in lower case."""
+    """headers: what the document says of itself, names in lower case. language: see `language_of`."""
 
     text: str
     chunks: tuple[Chunk, ...]
     keywords: tuple[Keyword, ...]
     links: tuple[Link, ...]
     headers: dict[str, str]
+    language: str | None = None
 
 
 def contents(data: bytes, kind: str, stage: Stage = lambda name, done, of: None) -> Contents:
@@ -53,6 +55,7 @@ def contents(data: bytes, kind: str, stage: Stage = lambda name, done, of: None)
         keywords=tuple(keywords(reading.text)),
         links=tuple(reading.links[:LINKS_MAX]),
         headers=reading.headers,
+        language=None if kind in formats.CODE_TYPES else language_of(reading.text),
     )
 
 

@@ -7,14 +7,13 @@ orders: names of a speaker, directives and deeds are dropped.
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
 
 from memory.candidates import AnyCandidate, AttributeCandidate, Extraction, Mention, Polarity, RelationCandidate
 from memory.decide import decide
-from memory.documents.chunks import Chunk
-from memory.documents.contents import Contents
 from memory.documents.library import KnownDocument, Overtaken, Shelf, chunk_id
 from memory.draft import CONFIDENCE_FLOOR
 from memory.events import ExtractionCompleted
@@ -30,16 +29,21 @@ from memory.wanted import wanted
 
 CONFIDENCE_MIN = 0.8  # of the built-in extractor
 CHUNKS_A_CALL = 6  # of a language model
-# Beyond, a document is found by its words only: reading all of a book for facts would hold up everything.
-FACT_CHUNKS_MAX = 100
-
-Progress = Callable[[int, int], None]
 
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t].*$", re.MULTILINE)
 _ITEM = r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+"
 _BEFORE_ITEM = re.compile(rf"(?<=[^\s.!?:;])\n(?={_ITEM})")
 _BEFORE_BLANK = re.compile(r"(?<=[^\s.!?:;])\n(?=[ \t]*\n)")
 _MARKS = re.compile(rf"^{_ITEM}|^[ \t]*>[ \t]?|\*\*|__|`", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The words of a chunk that is in force."""
+
+    ordinal: int
+    char_start: int
+    text: str
 
 
 class DocumentLearning:
@@ -60,36 +64,33 @@ class DocumentLearning:
         self.extractor = extractor
         self.remote_of = remote_of
 
-    def learn(
-        self, caller: Caller, known: KnownDocument, contents: Contents, said_at: datetime, progress: Progress
-    ) -> None:
-        """Find facts in the first FACT_CHUNKS_MAX chunks and decide them; those decided by an earlier attempt are
-        skipped. caller: the uploader. Raises Overtaken, ExtractorUnavailable."""
+    def learn(self, caller: Caller, known: KnownDocument, pieces: Sequence[Piece], said_at: datetime) -> None:
+        """Find facts in some chunks and decide them; those decided by an earlier attempt are skipped.
+
+        caller: the uploader. Raises Overtaken, ExtractorUnavailable.
+        """
         remote = self.remote_of(caller.context_id)
-        read = [one for one in contents.chunks[:FACT_CHUNKS_MAX] if one.duplicate_of is None]
         at_once = CHUNKS_A_CALL if remote else 1
-        for begin in range(0, len(read), at_once):
-            progress(begin, len(read))
-            group = [one for one in read[begin : begin + at_once] if not self._is_decided(caller, known, one)]
-            texts = [prose(contents.text[one.char_start : one.char_end]) for one in group]
-            for chunk, extraction in zip(group, self._extracted(remote, texts, said_at), strict=True):
+        new = [one for one in pieces if not self._is_decided(caller, known, one)]
+        for begin in range(0, len(new), at_once):
+            group = new[begin : begin + at_once]
+            extractions = self._extracted(remote, [prose(one.text) for one in group], said_at)
+            for piece, extraction in zip(group, extractions, strict=True):
                 candidates = sure(extraction, CONFIDENCE_FLOOR if remote else CONFIDENCE_MIN)
                 # What a model was asked is recorded whatever it found: it is not asked again, and was paid for.
                 if candidates or remote:
-                    self._decide(caller, known, chunk, extraction, candidates, said_at)
+                    self._decide(caller, known, piece, extraction, candidates, said_at)
 
     def _extracted(
         self, remote: RemoteExtractor | None, texts: Sequence[str], said_at: datetime
     ) -> Sequence[Extraction]:
         if remote is None:
             return [self.extractor.extract(one, role=Role.TOOL, said_at=said_at, earlier=()) for one in texts]
-        if not texts:
-            return []
         utterances = [Utterance(one, Role.TOOL, said_at) for one in texts]
         return remote.extract_all(utterances, earlier=(), offered=NOTHING_OFFERED)
 
-    def _is_decided(self, caller: Caller, known: KnownDocument, chunk: Chunk) -> bool:
-        source_id = chunk_id(known.document_id, known.version, chunk.ordinal)
+    def _is_decided(self, caller: Caller, known: KnownDocument, piece: Piece) -> bool:
+        source_id = chunk_id(known.document_id, known.version, piece.ordinal)
         with self.log.pool.connection() as connection, connection.cursor() as cursor:
             return bool(self.log.of_turn(cursor, caller.context_id, source_id))
 
@@ -97,16 +98,16 @@ class DocumentLearning:
         self,
         caller: Caller,
         known: KnownDocument,
-        chunk: Chunk,
+        piece: Piece,
         extraction: Extraction,
         candidates: Sequence[AnyCandidate],
         said_at: datetime,
     ) -> None:
-        source_id = chunk_id(known.document_id, known.version, chunk.ordinal)
+        source_id = chunk_id(known.document_id, known.version, piece.ordinal)
         visible = [*caller.visible, known.scope_set_id]
         # Offsets of a document are its own, so that no two of its statements share a place.
         placed = tuple(
-            msgspec.structs.replace(one, start=one.start + chunk.char_start, end=one.end + chunk.char_start)
+            msgspec.structs.replace(one, start=one.start + piece.char_start, end=one.end + piece.char_start)
             for one in candidates
         )
         origin = Origin(

@@ -13,6 +13,7 @@ from uuid import UUID
 from memory import idempotency
 from memory.documents import bytes_store, progress
 from memory.documents.contents import Contents
+from memory.documents.withdrawal import DocumentFacts, withdrawal
 from memory.errors import Conflict, NotFound
 from memory.events import (
     DocumentDeleted,
@@ -121,10 +122,11 @@ class Shelf(Protocol):
 class Library:
     """Use cases over documents. Shared by all threads."""
 
-    def __init__(self, log: EventLog, shelf: Shelf, sessions: Sessions) -> None:
+    def __init__(self, log: EventLog, shelf: Shelf, facts: DocumentFacts, sessions: Sessions) -> None:
         self.log = log
         self.sessions = sessions
         self.shelf = shelf
+        self.facts = facts
 
     def keep_bytes(self, context_id: str, data: bytes) -> str:
         """Keep a file's bytes. Returns their hash."""
@@ -220,16 +222,17 @@ class Library:
         return Uploaded(document_id, "queued", content_hash, event.observed_at, deduplicated=False)
 
     def delete(self, caller: Caller, document_id: UUID) -> None:
-        """Nobody finds the document any more, and its bytes are gone unless another one has the same.
-
-        Raises NotFound, Forbidden.
+        """Nobody finds the document any more, what it alone says counts no more, and its bytes are gone unless
+        another one has the same. Raises NotFound, Forbidden.
         """
         with self.log.writing(caller.context_id) as writing:
             known = self._to_change(writing, caller, document_id)
             live = () if known.live_version is None else ((known.live_version, known.chunk_count),)
             retired = (*live, *self._unfinished(writing, known))
             event = DocumentDeleted(document_id=document_id, retired=retired)
-            writing.record([event], _origin(known, caller.principal_id))
+            origin = _origin(known, caller.principal_id)
+            writing.record([event], origin)
+            writing.record(withdrawal(self.facts, writing, known.scope_set_id, document_id, None), origin)
             self._drop_unused(writing, known)
             progress.end(writing.cursor, caller.context_id, document_id)
 
@@ -268,6 +271,7 @@ class Library:
                 keywords=contents.keywords,
                 links=contents.links,
                 observed_at=said_at,
+                language=contents.language,
                 retired=() if now.live_version is None else ((now.live_version, now.chunk_count),),
             )
             origin = _origin(known, known.principal_id)
@@ -275,12 +279,20 @@ class Library:
             writing.flush()
             writing.record(self.shelf.new_edges(writing, known.document_id, visible), origin)
 
-    def record_learnt(self, context_id: str, known: KnownDocument) -> None:
-        """Its facts were looked for, so it is ready. Raises Overtaken."""
+    def record_learnt(self, context_id: str, known: KnownDocument, *, unread: int = 0) -> None:
+        """Its facts were looked for, so it is ready, and what only its former versions said counts no more.
+
+        unread: chunks in which none were looked for; what they may say still is not taken back. Raises Overtaken.
+        """
         with self.log.writing(context_id) as writing:
             self._require_current(writing, known)
-            event = DocumentLearnt(document_id=known.document_id, version=known.version)
-            writing.record([event], _origin(known, known.principal_id))
+            origin = _origin(known, known.principal_id)
+            writing.record(
+                [DocumentLearnt(document_id=known.document_id, version=known.version, unread=unread)], origin
+            )
+            if not unread:
+                gone = withdrawal(self.facts, writing, known.scope_set_id, known.document_id, known.version)
+                writing.record(gone, origin)
 
     def record_failed(self, context_id: str, known: KnownDocument, reason: str) -> None:
         """The version can't be read. Raises Overtaken."""

@@ -21,14 +21,15 @@ WHERE document_reading.version < excluded.version
 
 BEGIN = """
 UPDATE document_reading
-SET attempts = attempts + 1, stage = 'extracting', done = 0, total = 0, updated_at = clock_timestamp(),
-    started_at = coalesce(started_at, clock_timestamp())
+SET attempts = attempts + 1, updated_at = clock_timestamp(), started_at = coalesce(started_at, clock_timestamp())
 WHERE context_id = %(context_id)s AND document_id = %(document_id)s AND version = %(version)s
-RETURNING attempts
+RETURNING attempts, stage, done
 """
 
 NOTE = """
-UPDATE document_reading SET stage = %(stage)s, done = %(done)s, total = %(total)s, updated_at = clock_timestamp()
+UPDATE document_reading
+SET stage = %(stage)s, done = %(done)s, total = %(total)s, updated_at = clock_timestamp(),
+    attempts = CASE WHEN %(counts)s THEN 0 ELSE attempts END
 WHERE context_id = %(context_id)s AND document_id = %(document_id)s AND version = %(version)s
 """
 
@@ -60,20 +61,38 @@ def wait(cursor: Cursor, context_id: str, document_id: UUID, version: int) -> No
     cursor.execute(WAIT, _key(context_id, document_id) | {"version": version})
 
 
-def begin(connection: Connection, context_id: str, document_id: UUID, version: int) -> int:
-    """Reading a version begins. Returns the how-manieth time, from 1."""
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """number: from 1, of those since what is done can't be lost any more. stage, done: where the last one was."""
+
+    number: int
+    stage: str
+    done: int
+
+
+def begin(connection: Connection, context_id: str, document_id: UUID, version: int) -> Attempt:
+    """Reading a version begins, or goes on."""
     key = _key(context_id, document_id) | {"version": version}
     with connection.cursor() as cursor:
         wait(cursor, context_id, document_id, version)  # it may be known from the log alone
         row = cursor.execute(BEGIN, key).fetchone()
-    return row[0] if row else 1
+    return Attempt(*row) if row else Attempt(1, "queued", 0)
 
 
 def note(
-    connection: Connection, context_id: str, document_id: UUID, version: int, stage: str, done: int, total: int
+    connection: Connection,
+    context_id: str,
+    document_id: UUID,
+    version: int,
+    stage: str,
+    done: int,
+    total: int,
+    *,
+    counts: bool = False,
 ) -> None:
-    key = _key(context_id, document_id)
-    connection.execute(NOTE, key | {"version": version, "stage": stage, "done": done, "total": total})
+    """counts: the next attempt goes on from here, so that those before it are forgotten."""
+    key = _key(context_id, document_id) | {"version": version, "counts": counts}
+    connection.execute(NOTE, key | {"stage": stage, "done": done, "total": total})
 
 
 def end(cursor: Cursor, context_id: str, document_id: UUID) -> None:

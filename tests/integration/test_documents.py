@@ -4,33 +4,31 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import pytest
 
-from api import ids
 from api.routes import forgetting
 from api.wiring import Services
-from api.work.document_reading import ATTEMPTS_MAX, read_document
+from api.work.document_reading import ATTEMPTS_MAX
 from memory.candidates import Extraction, InstructionCandidate
 from memory.documents import bytes_store, progress
-from memory.documents.library import NewFile, Uploaded
+from memory.documents.contents import contents
 from memory.errors import ExtractorUnavailable, Forbidden, NotFound
 from memory.events import AttributeAsserted, ExtractionCompleted, InstructionDetected
 from memory.extraction import Utterance
 from memory.log import EventLog, Writing
 from memory.principals import Caller, grants_of
-from memory.scopes import ScopeSet, scope_set
+from memory.scopes import scope_set
 from memory.usage import Usage
 from memory.values import Role
 from projections import document_chunks, documents
 from projections.document_search import Asked, search_documents
-from projections.documents import DocumentRow
 from projections.passages import TABLE as PASSAGES
 from projections.recall.question import parsed
 from projections.retrieval import found
 from tests.calls import keyed_world
 from tests.integration.test_erasing import dumped
+from tests.library import read, replaced, seeing, uploaded
 from tests.worlds import World, fact
 
 PARAGRAPH = "Paragraph {n} tells of the thing number {n}, of its colour, its weight, and of what it costs in shop {n}."
@@ -44,42 +42,14 @@ LIVE_PASSAGES = "SELECT p.* FROM {passages} AS p WHERE p.kind = 'document' ORDER
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some thousand characters make a long document, and no facts are looked for."""
+    """Some thousand characters make a long document, files are read in this process, and no facts are looked for."""
+    monkeypatch.setattr("memory.documents.sandbox.read", contents)
     monkeypatch.setattr("memory.documents.library.PART_LENGTH", 4_000)
-    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 0)
+    monkeypatch.setattr("api.settings.config.FACT_CHUNKS", 0)
 
 
 class Killed(BaseException):
     """What a test throws where a process would end."""
-
-
-def uploaded(
-    world: World, text: str, *, name: str = "a.md", caller: Caller | None = None, scopes: ScopeSet | None = None
-) -> Uploaded:
-    library = world.services.library
-    data = text.encode()
-    file = NewFile(name, name, "text/markdown", library.keep_bytes(world.context_id, data), len(data))
-    return library.upload(caller or seeing(world), file, scopes, ids.new_id())
-
-
-def seeing(world: World) -> Caller:
-    """The world's caller with all that exists by now."""
-    return replace(world.caller, visible=world.scope_sets())
-
-
-def replaced(world: World, document_id: UUID, text: str) -> None:
-    library = world.services.library
-    data = text.encode()
-    file = NewFile("a.md", "a.md", "text/markdown", library.keep_bytes(world.context_id, data), len(data))
-    library.replace(seeing(world), document_id, file)
-
-
-def read(world: World, document_id: UUID) -> DocumentRow:
-    read_document(world.services, world.context_id, document_id)
-    with world.reading() as reader:
-        row = documents.one(reader, document_id)
-    assert row is not None
-    return row
 
 
 def texts(world: World) -> list[str]:
@@ -300,11 +270,12 @@ class Model:
 
 
 def test_a_model_reads_facts_and_is_asked_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 5)
+    monkeypatch.setattr("api.settings.config.FACT_CHUNKS", 5)
     model = Model(True, False)
     monkeypatch.setattr(world.services.document_learning, "remote_of", lambda _: model)
     document_id = uploaded(world, "The lamp in the hall is green.").document_id
-    assert read(world, document_id).status == "queued", "the model did not answer, so it is asked again later"
+    with pytest.raises(ExtractorUnavailable):
+        read(world, document_id)
     assert texts(world) == ["The lamp in the hall is green."], "but the words are found already"
     row = read(world, document_id)
     assert (row.status, len(model.asked)) == ("ready", 1)
@@ -323,7 +294,7 @@ def test_a_model_reads_facts_and_is_asked_once(world: World, monkeypatch: pytest
 def test_a_purge_takes_bytes_text_chunks_keywords_and_facts(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.documents.learning.FACT_CHUNKS_MAX", 5)
+    monkeypatch.setattr("api.settings.config.FACT_CHUNKS", 5)
     keyed = keyed_world(services)
     text = (
         "# Zorbaville handbook\n\nReturns are accepted within 31 days. The Zorbaville shop sells [lamps](lamps.md).\n"
