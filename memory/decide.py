@@ -12,7 +12,8 @@ again over the outcome adds nothing, and their order within a turn does not matt
 - A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -46,7 +47,7 @@ from memory.known import EntityName, Known, Statement, Unit
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.timeline import Place, Said, Segment, Standing, changes, line
 from memory.values import attribute_key, comparable, folded, is_kind_of, unit_value
-from memory.wanted import actor_of, in_order, proposals, readings, relation_unit, speaker_of
+from memory.wanted import actor_of, in_order, proposals, relation_unit, speaker_of
 
 
 def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statement) -> list[Event]:
@@ -61,21 +62,9 @@ def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statemen
     return _Decision(known, statement, speaker).decided(ordered)
 
 
-def _ends_something(words: Sequence[Said], place: Place, value: str) -> bool:
-    """Whether the value is in force after `words`, or this very place already ended it."""
-    if any((one.place, one.value, one.ends) == (place, value, True) for one in words):
-        return True
-    placed = line(words)
-    return any(
-        one.value == value and placed[one.id].standing is Standing.CURRENT and placed[one.id].valid_until is None
-        for one in words
-    )
-
-
-def _in_force(words: Sequence[Said]) -> list[UUID]:
-    """The version in force after `words`, if one is."""
-    placed = line(words).values()
-    return [one.id for one in placed if one.standing is Standing.CURRENT and one.valid_until is None]
+def _in_force(placed: Mapping[UUID, Segment]) -> list[UUID]:
+    """The version of a line in force, if one is."""
+    return [one.id for one in placed.values() if one.standing is Standing.CURRENT and one.valid_until is None]
 
 
 class _Decision:
@@ -134,38 +123,33 @@ class _Decision:
         if key not in self.known.keys:
             self.known.keys[key] = single_valued
             self.draft.events.append(AttributeKeyDefined(key=key, single_valued=single_valued))
-        value = line_value(key, comparable(candidate.value))
         fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
-
-        def unit(past: bool) -> Unit:
-            return entity_id, line_key(key), unit_value(candidate.value, single_valued=single_valued, past=past)
-
-        kinds: list[Unit] = []
-        if candidate.polarity is Polarity.ENDED and not single_valued:
-            kinds = self._kinds(unit(False), key, place)
+        unit = entity_id, line_key(key), unit_value(candidate.value, single_valued=single_valued)
+        value = line_value(key, comparable(candidate.value))
+        said = self.draft.statement.said(self.draft.id("statement", place[2]), candidate, place, value, entity_id)
+        kinds = self._kinds(unit, key, place) if said.ends and not single_valued else []
         for number, kind in enumerate(kinds, start=1):
-            self._end_kind(kind, candidate, place, {**fields, "value": kind[2]}, number)
-        if not kinds or _ends_something(self.known.attributes.get(unit(False), ()), place, value):
-            self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields)
-
-    def _end_kind(
-        self, kind: Unit, candidate: AttributeCandidate, place: Place, fields: dict[str, Any], number: int
-    ) -> None:
-        def unit(_: bool) -> Unit:
-            return kind
-
-        value = line_value(fields["key"], kind[2])
-        self._put(self.attributes, self.known.attributes, unit, candidate, place, value, fields, number)
+            of_kind = replace(said, id=self.draft.id(f"statement {number}", place[2]), value=line_value(key, kind[2]))
+            self._put(self.attributes, self.known.attributes, kind, of_kind, candidate, {**fields, "value": kind[2]})
+        if not kinds or self._holds(unit, place, value):
+            self._put(self.attributes, self.known.attributes, unit, said, candidate, fields)
 
     def _kinds(self, ended: Unit, key: str, place: Place) -> list[Unit]:
         """The units of what is in force and of the kind that has ended: trail running, when running has."""
         return sorted(
             unit
-            for unit, words in self.known.attributes.items()
+            for unit in self.known.attributes.keys() | self.attributes.keys()
             if unit[:2] == ended[:2]
             and is_kind_of(unit[2], ended[2])
-            and _ends_something(words, place, line_value(key, unit[2]))
+            and self._holds(unit, place, line_value(key, unit[2]))
         )
+
+    def _holds(self, unit: Unit, place: Place, value: str) -> bool:
+        """Whether the value is in force after what was said before `place`."""
+        new = [said for said, _ in self.attributes.get(unit, {}).values()]
+        words = [one for one in (*self.known.attributes.get(unit, ()), *new) if one.place < place]
+        placed = line(words)
+        return any(one.value == value and one.id in _in_force(placed) for one in words)
 
     def _relation(self, candidate: RelationCandidate, place: Place) -> None:
         subject_id = self.identities.entity(candidate.subject, candidate.category)
@@ -179,11 +163,11 @@ class _Decision:
             "object_id": object_id,
             "functional": is_functional(label),
         }
-
-        def unit(past: bool) -> Unit:
-            return relation_unit(subject_id, label, object_id, past=past)
-
-        self._put(self.relations, self.known.relations, unit, candidate, place, str(object_id), fields)
+        unit = relation_unit(subject_id, label, object_id)
+        said = self.draft.statement.said(
+            self.draft.id("statement", place[2]), candidate, place, str(object_id), subject_id
+        )
+        self._put(self.relations, self.known.relations, unit, said, candidate, fields)
 
     def _is_doubtful(
         self, candidate: AttributeCandidate | RelationCandidate, words: str, entity_id: UUID, key: str
@@ -201,27 +185,12 @@ class _Decision:
         self,
         new: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]],
         known: Mapping[Unit, Sequence[Said]],
-        unit_of: Callable[[bool], Unit],
+        unit: Unit,
+        said: Said,
         candidate: AttributeCandidate | RelationCandidate,
-        place: Place,
-        value: str,
         fields: dict[str, Any],
-        number: int = 0,
     ) -> None:
-        """Note new words about a unit, unless this turn already said them there. number: of the units that one
-        candidate is about."""
-        *present, past = readings(candidate)
-        if present and _ends_something(known.get(unit_of(False), ()), place, value):
-            past = False
-        unit = unit_of(past)
-        said = self.draft.statement.said(
-            self.draft.id(f"statement {number}" if number else "statement", place[2]),
-            candidate,
-            place,
-            value,
-            past=past,
-            of=unit[0],
-        )
+        """Note new words about a unit, unless this turn already said them there."""
         if any((one.place, one.value, one.ends) == (said.place, said.value, said.ends) for one in known.get(unit, ())):
             return
         words = new.setdefault(unit, {})
@@ -232,8 +201,8 @@ class _Decision:
                 "category": candidate.category,
                 "confidence": candidate.confidence,
                 "source_kind": self.draft.statement.source_kind,
-                "turn_position": place[1],
-                "offset": place[2],
+                "turn_position": said.place[1],
+                "offset": said.place[2],
                 "start": said.start,
                 "until": said.until,
                 "precision": candidate.precision,
@@ -276,7 +245,7 @@ class _Decision:
         owner, key = _fact(fields)
         about = key
         if "value" in fields:
-            meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(said)]
+            meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(line(said))]
             folded_values = {one.id: one.value for one in said}
             values = [words[one][1]["value"] if one in words else folded_values[one] for one in meant]
             about = f"{key}: {', against '.join(values)}"

@@ -45,7 +45,7 @@ from memory.wanted import SURE_OF_TYPE, UNNAMED_USER, resolver, told_name, unnam
 SAME_AS = "same_as"  # the key of a doubt whether two names mean one
 ALIKE = "may be the same as another"
 UNSURE_NAME = "not sure enough to be one"
-CONTRADICTION = "contradicts a source of higher rank"
+CONTRADICTION = "contradicts what is in force"
 
 
 class Identities:
@@ -141,15 +141,20 @@ class Identities:
 
     def alias(self, candidate: AliasCandidate) -> None:
         """Two names are said to mean one."""
-        entity, name = self.resolve(candidate.entity), self.resolve(candidate.name)
+        mention, also = candidate.entity, candidate.name
+        if (mention.mine and not also.mine) or self.resolve(also) == self.speaker:
+            mention, also = also, mention  # whoever speaks, and whoever has a name of their own, keeps it
+        entity, name = self.resolve(mention), self.resolve(also)
         holder, other = self.known.entities.get(entity), self.known.entities.get(name)
         if entity == name or (holder and other and holder.entity_id == other.entity_id):
             return
+        if also.mine and entity == self.speaker:
+            return  # nobody is their own sister
         if candidate.confidence < CONFIDENCE_FLOOR or self.draft.statement.source_kind.rank < SourceKind.USER.rank:
-            about = f"{self._spelt(candidate.name, name[1])}: perhaps {self._spelt(candidate.entity, entity[1])}"
-            self.draft.flag(about, UNSURE_NAME, self.entity(candidate.entity, candidate.category), SAME_AS)
+            about = f"{self._spelt(also, name[1])}: perhaps {self._spelt(mention, entity[1])}"
+            self.draft.flag(about, UNSURE_NAME, self.entity(mention, candidate.category), SAME_AS)
             return
-        self._one_with(candidate.entity, candidate.name, candidate.category)
+        self._one_with(mention, also, candidate.category)
 
     def separate(self, candidate: SeparationCandidate) -> None:
         """A name is said to mean somebody or something else than it was taken for."""

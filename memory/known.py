@@ -51,20 +51,18 @@ class Statement:
         candidate: AttributeCandidate | RelationCandidate,
         place: Place,
         value: str,
-        *,
-        past: bool,
         of: UUID | None = None,
     ) -> Said:
-        """The candidate as words about its unit. value: in comparable form. past: they assert a time that is over.
-        of: the entity."""
-        ends = candidate.polarity is Polarity.ENDED and not past
+        """The candidate as words about its unit. value: in comparable form. of: the entity.
+
+        "I worked there from 2019 to 2021" asserts a time with both its ends, "I worked there until 2021" ends it.
+        """
         start, until = candidate.valid_from, candidate.valid_until
+        ends = candidate.polarity is Polarity.ENDED and not (start and until)
         if ends:
             start, until = None, until or start
-        elif start and until:
-            start = min(start, until)
-        elif until:
-            start = min(self.said_at, until)
+        elif until and (start or until <= self.said_at):
+            start = min(start or until, until)
         return Said(
             id=statement_id,
             place=place,
@@ -174,24 +172,22 @@ def _type(entity: KnownEntity) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedAttribute:
-    """Words about (entity, key). said: with the turn's id for its own. past: stated as already over."""
+    """Words about (entity, key). said: with the turn's id for its own."""
 
     entity: EntityName
     key: str
     value: str
     said: Said
-    past: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WantedRelation:
-    """Words about subject -label-> object. said: its value is the object's id, so still empty. past: as above."""
+    """Words about subject -label-> object. said: its value is the object's id, so still empty."""
 
     subject: EntityName
     label: str
     object: EntityName
     said: Said
-    past: bool
 
 
 @dataclass(frozen=True, slots=True)

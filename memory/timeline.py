@@ -16,6 +16,9 @@ Rules, applied statement by statement in the order in which they were said:
 - A value with a stated start before the stated start of a version goes before that one (`relinked`).
 - An ending closes the version in force if the value is its own and the rank suffices; else it is
   `unmatched`. No successor is invented. A version may also lapse (`expired`).
+- A time that was over when it was told ("from 2019 to 2021") closes the version of that value if that one was in
+  force then. Else it takes its place in the past, between what was known to hold before and after it. What holds
+  now gives way to no past: a time within it is `claimed`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,7 +52,7 @@ class Standing(StrEnum):
 class Said:
     """One statement about a unit.
 
-    value: folded, for comparison. start: the stated begin, None if the words gave none. ends: the
+    value: folded, for comparison. start, until: the stated begin and end, None if the words gave none. ends: the
     words end the value instead of asserting it, at `until` or when they were said. change, repair:
     see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
     without its beginning. of: the entity it was said of. joined: when a merge brought it into this line, if
@@ -80,6 +83,11 @@ class Said:
     @property
     def begins(self) -> datetime:
         return self.start or self.place[0]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the words assert a time that was over when they were said."""
+        return not self.ends and self.until is not None and self.until <= self.place[0]
 
 
 def lapse_id(statement_id: UUID) -> UUID:
@@ -124,10 +132,19 @@ class _Version:
         """Whether another value follows on from this one: it has not ended by itself."""
         return self.valid_until is None or self.superseded_by is not None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no time is left to it: it was called off, or what came later goes further back."""
+        return self.valid_until == self.said.begins
+
+    def holds_at(self, moment: datetime) -> bool:
+        """Whether it ends later than then, if it ends."""
+        return not self.is_empty and (self.valid_until is None or self.valid_until > moment)
+
     def begins_after(self, said: Said) -> bool:
-        """Whether it is stated to begin later than what was said; one that was called off does not count."""
-        called_off = self.valid_until == self.said.begins
-        return self.said.start is not None and self.said.begins > said.begins and not called_off
+        """Whether it is stated to begin later than what was said; one that had ended by itself does not count."""
+        stated_later = self.said.start is not None and self.said.begins > said.begins
+        return stated_later and not self.is_empty and (self.continues or self.holds_at(said.place[0]))
 
     def end_at(self, moment: datetime) -> None:
         """End no later than `moment`, and never before the beginning."""
@@ -162,6 +179,8 @@ class _Line:
     def add(self, said: Said) -> None:
         if said.ends:
             self._end(said)
+        elif said.is_over:
+            self._recall(said)
         else:
             self._say(said)
 
@@ -181,39 +200,111 @@ class _Line:
         after = self.versions[index] if index < len(self.versions) else None
         same = next((one for one in (before, after) if one and self._is_said_again(one, said)), None)
         if same:
-            if said.rank > same.rank:
-                same.rank, same.document = said.rank, said.document
-                self._touch(same)
-            self._note(said, Standing.SUPPORTING, same)
+            self._support(same, said, after)
             return
-        version = _Version(said, said.rank, said.until, supersedes=said.follows, document=said.document)
-        self._touch(version)
-        if before and before.continues:
-            self._touch(before)
-            if said.rank < before.rank or (said.rank == before.rank and _are_two(said.document, before.document)):
-                version.standing = Standing.CLAIMED
+        version = self._version(said)
+        if before and before.holds_at(said.begins):
+            if self._only_claims(version, before):
                 return
             if said.rank > before.rank:
-                before.standing = Standing.CLAIMED
-                self.versions.remove(before)
-                index -= 1
+                index -= self._make_a_claim(before)
             else:
                 index -= self._supersede(before, version, after)
         self._trim(index, said.begins)
         self.versions.insert(index, version)
-        if after:
-            version.end_at(after.said.begins)
-            version.superseded_by, version.reason = after.said.id, "relinked"
-            after.supersedes = said.id
-            self._touch(after)
+        if after and version.holds_at(after.said.begins):
+            self._lead_to(version, after)
+
+    def _recall(self, said: Said) -> None:
+        """Place what was over when it was told."""
+        assert said.until is not None
+        index = len(self.versions)
+        while index and self.versions[index - 1].said.begins > said.begins:
+            index -= 1
+        stays = [one for one in self.versions if one.said.value == said.value and _meet(one, said)]
+        if stays and (said.rank >= stays[-1].rank or stays[-1].valid_until is not None):
+            self._support(stays[-1], said, self._next(self.versions.index(stays[-1]) + 1))
+            return
+        version = self._version(said)
+        before = self.versions[index - 1] if index else None
+        if before and before.holds_at(said.begins):
+            holds_now, one_beginning = before.valid_until is None, before.said.begins == said.begins
+            if self._only_claims(version, before, or_is_past=holds_now):
+                return
+            if said.rank > before.rank and (holds_now or one_beginning):
+                index -= self._make_a_claim(before)
+            elif one_beginning:
+                index -= self._supersede(before, version, None)
+        self._trim(index, said.begins)
+        self.versions.insert(index, version)
+        if after := self._next(index + 1):
+            version.end_at(min(said.until, after.said.begins))
+
+    def _next(self, index: int) -> _Version | None:
+        """The first version from there on to which time is left."""
+        return next((one for one in self.versions[index:] if not one.is_empty), None)
+
+    def _version(self, said: Said) -> _Version:
+        version = _Version(said, said.rank, said.until, supersedes=said.follows, document=said.document)
+        self._touch(version)
+        return version
+
+    def _only_claims(self, version: _Version, other: _Version, *, or_is_past: bool = False) -> bool:
+        """Whether a new version is but a claim beside another: of lower rank, or the word of another document.
+        or_is_past: it tells of the past, and the other one holds now."""
+        documents = {version.document, other.document} - {None}
+        below = version.rank < other.rank
+        claimed = below or (version.rank == other.rank and (len(documents) == 2 or or_is_past))
+        if claimed:
+            version.standing = Standing.CLAIMED
+        return claimed
+
+    def _make_a_claim(self, version: _Version) -> int:
+        """Returns how many versions left the line."""
+        version.standing = Standing.CLAIMED
+        self.versions.remove(version)
+        self._touch(version)
+        return 1
+
+    def _lead_to(self, version: _Version, after: _Version) -> None:
+        """End a version where another begins, and link it in before that one."""
+        former = next((one for one in self.versions if one.superseded_by == after.said.id), None)
+        version.end_at(after.said.begins)
+        version.superseded_by, version.reason = after.said.id, "relinked"
+        after.supersedes = version.said.id
+        self._touch(after)
+        if former:
+            first = self._first_of(version)
+            former.superseded_by, first.supersedes = first.said.id, former.said.id
+            self._touch(former)
+            self._touch(first)
+
+    def _first_of(self, version: _Version) -> _Version:
+        """The first version of the chain that leads to one."""
+        while earlier := next((one for one in self.versions if one.superseded_by == version.said.id), None):
+            version = earlier
+        return version
+
+    def _support(self, version: _Version, said: Said, after: _Version | None) -> None:
+        """Note words that say again what a version says, and perhaps when it ended. after: the version after it."""
+        if said.rank > version.rank:
+            version.rank, version.document = said.rank, said.document
+            self._touch(version)
+        if said.until is not None and said.rank >= version.rank:
+            if version.valid_until is None:
+                version.reason = "ended"
+            version.end_at(min(said.until, after.said.begins) if after else said.until)
+            self._touch(version)
+        self._note(said, Standing.SUPPORTING, version)
 
     def _is_said_again(self, version: _Version, said: Said) -> bool:
-        return version.said.value == said.value and (version.continues or version.said.until == said.until is not None)
+        return version.said.value == said.value and version.holds_at(said.begins)
 
     def _supersede(self, old: _Version, new: _Version, after: _Version | None) -> int:
         """Link old -> new. Returns how many versions left the line: 1 if the old one was never true."""
         said = new.said
         old.superseded_by, new.supersedes = said.id, old.said.id
+        self._touch(old)
         joined = said.is_joined_with(old.said)
         if said.repair and not said.change and said.start is None and not joined:
             old.standing, old.reason = Standing.RETRACTED, "explicit_correction"
@@ -234,7 +325,7 @@ class _Line:
 
     def _end(self, said: Said) -> None:
         named = [version for version in self.versions if version.said.value == said.value]
-        live = next((version for version in reversed(named) if version.valid_until is None), None)
+        live = next((version for version in reversed(named) if _is_open(version, said)), None)
         if live and said.rank >= live.rank:
             live.end_at(said.until or said.begins)
             live.reason = "expired" if said.lapses else "ended"
@@ -257,8 +348,17 @@ class _Line:
         )
 
 
-def _are_two(one: UUID | None, other: UUID | None) -> bool:
-    return one is not None and other is not None and one != other
+def _is_open(version: _Version, said: Said) -> bool:
+    """Whether a version that nothing superseded was still in force when something was said."""
+    return version.superseded_by is None and version.holds_at(said.place[0])
+
+
+def _meet(version: _Version, said: Said) -> bool:
+    """Whether a time that is over is that of a version, or shares some with it."""
+    assert said.until is not None
+    if (version.said.begins, version.valid_until) == (said.begins, said.until):
+        return True
+    return version.said.begins <= said.until and version.holds_at(said.begins)
 
 
 def line(statements: Iterable[Said]) -> dict[UUID, Segment]:
@@ -394,6 +494,7 @@ def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
     return (
         said.place > max(one.place for one in tail.said)
         and said.begins >= in_force.begins
+        and (said.ends or said.until is None)
         and (not said.ends or said.value == in_force.value)
         and (said.document is None or said.document == in_force.document)
     )

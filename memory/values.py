@@ -89,14 +89,8 @@ def comparable(text: str) -> str:
     return key if len(key) <= COMPARABLE_LENGTH_MAX else f"sha256 {sha256(key.encode()).hexdigest()}"
 
 
-def unit_value(value: str, *, single_valued: bool, past: bool) -> str:
-    """Which line of values within (entity, key) a value belongs to.
-
-    A single-valued key has one line. Each value of a many-valued key has its own, and so has each
-    value that was stated as already past: it never was the current one, so nothing supersedes it.
-    """
-    if past:
-        return f"past {comparable(value)}"
+def unit_value(value: str, *, single_valued: bool) -> str:
+    """Which line within (entity, key) a value belongs to: the only one of a single-valued key, or its own."""
     return "" if single_valued else comparable(value)
 
 

@@ -68,17 +68,15 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 names.add(resolve(entity))
                 key = attribute_key(candidate.key)
                 value = line_value(key, comparable(candidate.value))
-                for past in readings(candidate):
-                    said = statement.said(statement.turn_id, candidate, place, value, past=past)
-                    attributes.append(WantedAttribute(resolve(entity), key, candidate.value, said, past))
-                    if said.ends:
-                        ended.append(attributes[-1])
+                said = statement.said(statement.turn_id, candidate, place, value)
+                attributes.append(WantedAttribute(resolve(entity), key, candidate.value, said))
+                if said.ends:
+                    ended.append(attributes[-1])
             case RelationCandidate(subject=subject, object=target):
                 names.update((resolve(subject), resolve(target)))
                 label = attribute_key(candidate.label)
-                for past in readings(candidate):
-                    said = statement.said(statement.turn_id, candidate, place, "", past=past)
-                    relations.append(WantedRelation(resolve(subject), label, resolve(target), said, past))
+                said = statement.said(statement.turn_id, candidate, place, "")
+                relations.append(WantedRelation(resolve(subject), label, resolve(target), said))
             case ActionCandidate(verb=verb, object=target_text):
                 actor = resolve(actor_of(candidate, statement))
                 names.add(actor)
@@ -135,19 +133,9 @@ def actor_of(candidate: ActionCandidate, statement: Statement) -> Mention:
     return candidate.actor
 
 
-def relation_unit(subject_id: UUID, label: str, object_id: UUID, *, past: bool) -> Unit:
+def relation_unit(subject_id: UUID, label: str, object_id: UUID) -> Unit:
     """A functional label has one line a subject, any other one a pair of subject and object."""
-    return subject_id, label, unit_value(str(object_id), single_valued=is_functional(label), past=past)
-
-
-def readings(candidate: AttributeCandidate | RelationCandidate) -> tuple[bool, ...]:
-    """Whether the words may assert a time that is over (True), speak of what holds or ends (False), or both:
-    "I worked there from 2019 to 2021" ends what is known to hold, and is news of the past otherwise."""
-    if candidate.valid_until is None:
-        return (False,)
-    if candidate.polarity is Polarity.ENDED:
-        return (False, True) if candidate.valid_from else (False,)
-    return (True,)
+    return subject_id, label, unit_value(str(object_id), single_valued=is_functional(label))
 
 
 def in_order(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:

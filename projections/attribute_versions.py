@@ -158,7 +158,6 @@ def fold(recorded: Recorded) -> Iterator[Op]:
         case AttributeAsserted() | AttributeReaffirmed() | AttributeEnded() as said:
             segment = said.segment
             ends = isinstance(said, AttributeEnded)
-            past = said.until is not None and not ends
             yield Put(
                 VERSIONS,
                 AttributeVersionRow(
@@ -168,7 +167,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     key=said.key,
                     line_key=line_key(said.key),
                     value=said.value,
-                    unit_value=unit_value(said.value, single_valued=said.single_valued, past=past),
+                    unit_value=unit_value(said.value, single_valued=said.single_valued),
                     single_valued=said.single_valued,
                 ),
             )

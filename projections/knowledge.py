@@ -79,13 +79,11 @@ WHERE u.valid_to IS NULL
 ORDER BY u.position_from
 """
 
-# In force, or ended by the turn that is decided again.
 KINDS = """
 SELECT DISTINCT v.entity_id, v.line_key, v.unit_value
 FROM {attribute_versions} AS v JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[], %(values)s::text[])
     AS w (entity_id, line_key, value) ON v.entity_id = w.entity_id AND v.line_key = w.line_key
 WHERE NOT v.single_valued AND right(v.unit_value, length(w.value) + 1) = ' ' || w.value
-    AND ((v.standing = 'current' AND v.valid_to IS NULL) OR v.turn_id = %(turn_id)s)
 """
 
 SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id = %(turn_id)s"
@@ -234,7 +232,7 @@ class ReadModelKnowledge:
         supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None
         flagged = own.ask(FLAGS_OF_TURN, turn) if again else None
         open_flags = _ask_open_flags(known, own, wanted)
-        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, own, wanted, statement.turn_id))
+        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, own, wanted))
         known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
         regrouped = {entity_id for name in wanted.regrouped if (entity_id := _id_of(known, name))}
         if regrouped:
@@ -287,11 +285,11 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
         known.alike = {row[0]: KnownEntity(*row) for row in alike}
 
 
-def _attribute_words(known: Known, own: Reader, wanted: Wanted, turn_id: UUID) -> dict[Unit, list[Said]]:
+def _attribute_words(known: Known, own: Reader, wanted: Wanted) -> dict[Unit, list[Said]]:
     words: dict[Unit, list[Said]] = defaultdict(list)
     for one in wanted.attributes:
         if entity_id := _id_of(known, one.entity):
-            value = unit_value(one.value, single_valued=known.single_valued(one.key), past=one.past)
+            value = unit_value(one.value, single_valued=known.single_valued(one.key))
             words[entity_id, line_key(one.key), value].append(one.said)
     ended = {
         (entity_id, line_key(one.key), comparable(one.value)): one
@@ -300,7 +298,7 @@ def _attribute_words(known: Known, own: Reader, wanted: Wanted, turn_id: UUID) -
     }
     if ended:
         entity_ids, keys, values = (list(column) for column in zip(*ended, strict=True))
-        parameters = {"entity_ids": entity_ids, "keys": keys, "values": values, "turn_id": turn_id}
+        parameters = {"entity_ids": entity_ids, "keys": keys, "values": values}
         for entity_id, key, value in own.tuples(KINDS, parameters):
             for (owner_id, ended_key, wider), one in ended.items():
                 if (owner_id, ended_key) == (entity_id, key) and is_kind_of(value, wider):
@@ -313,9 +311,9 @@ def _relation_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
     for one in wanted.relations:
         subject_id, object_id = _id_of(known, one.subject), _id_of(known, one.object)
         if subject_id and object_id:
-            unit = relation_unit(subject_id, one.label, object_id, past=one.past)
+            unit = relation_unit(subject_id, one.label, object_id)
             words[unit].append(replace(one.said, value=str(object_id)))
-        elif subject_id and is_functional(one.label) and not one.past:
+        elif subject_id and is_functional(one.label):
             # An object that is not known yet: its words still meet what the subject's line holds.
             words[subject_id, one.label, ""].append(one.said)
     return words

@@ -143,7 +143,6 @@ def fold(recorded: Recorded) -> Iterator[Op]:
         case RelationAsserted() | RelationReaffirmed() | RelationEnded() as said:
             segment = said.segment
             ends = isinstance(said, RelationEnded)
-            past = said.until is not None and not ends
             yield Put(
                 TABLE,
                 RelationRow(
@@ -152,7 +151,7 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     subject_id=said.subject_id,
                     label=said.label,
                     object_id=said.object_id,
-                    unit_object=unit_value(str(said.object_id), single_valued=said.functional, past=past),
+                    unit_object=unit_value(str(said.object_id), single_valued=said.functional),
                     said_object_id=said.object_id,
                 ),
             )

@@ -38,7 +38,7 @@ from memory.events import (
 )
 from memory.identities import CONTRADICTION
 from memory.known import Belonging, Belongings, Known, KnownEntity, Statement, Unit
-from memory.timeline import Said, Segment, Standing
+from memory.timeline import Change, Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
 from memory.wanted import relation_unit
 
@@ -64,6 +64,7 @@ class Story:
     directives: dict[str, UUID] = field(default_factory=dict)
     names: dict[UUID, KnownEntity] = field(default_factory=dict)
     corrections: dict[UUID, tuple[UUID, UUID]] = field(default_factory=dict)
+    beliefs: "Beliefs" = field(default_factory=dict)
 
     def when(
         self,
@@ -178,19 +179,18 @@ class Story:
             case AttributeKeyDefined():
                 known.keys[event.key] = event.single_valued
             case AttributeStatement():
-                past = event.until is not None and not isinstance(event, AttributeEnded)
-                value = unit_value(event.value, single_valued=event.single_valued, past=past)
+                value = unit_value(event.value, single_valued=event.single_valued)
                 line = known.attributes.setdefault((event.entity_id, line_key(event.key), value), [])
                 line.append(self._said(event, line_value(event.key, comparable(event.value)), statement))
                 known.belongings.said_of[event.segment.id] = (event.entity_id, None)
             case RelationStatement():
-                past = event.until is not None and not isinstance(event, RelationEnded)
-                unit = relation_unit(event.subject_id, event.label, event.object_id, past=past)
+                unit = relation_unit(event.subject_id, event.label, event.object_id)
                 line = known.relations.setdefault(unit, [])
                 line.append(self._said(event, str(event.object_id), statement))
                 known.belongings.said_of[event.segment.id] = (event.subject_id, event.object_id)
             case LineChange():
                 self.segments[event.segment.id] = event.segment
+                believed([Change(event.known_at, None, event.segment)], self.beliefs)
                 correction_id = getattr(event, "correction_id", None)
                 if correction_id and event.segment.superseded_by:
                     self.corrections[correction_id] = (event.segment.id, event.segment.superseded_by)
@@ -232,6 +232,7 @@ class Story:
     def _said(self, event: StatementEvent, value: str, statement: Statement) -> Said:
         """The words of an event, as a loader would give them back."""
         self.segments[event.segment.id] = event.segment
+        believed([Change(statement.said_at, None, event.segment)], self.beliefs)
         self.spelt[event.segment.id] = getattr(event, "value", value)
         self.known.belongings.in_session.add(event.segment.id)
         return Said(
@@ -350,3 +351,24 @@ class Story:
         self.known.deeds = {(holder[one], *rest): one for (_, *rest), one in self.known.deeds.items()}  # type: ignore[misc]
         for undone in moved.corrections:
             del self.corrections[undone]
+
+
+# Of each statement, what it was believed to be from which known time on.
+Beliefs = dict[UUID, list[tuple[datetime, Segment]]]
+
+
+def believed(found: list[Change], beliefs: Beliefs) -> None:
+    """Apply changes as the read model does: from known_at on, whatever was believed for later is replaced."""
+    for change in found:
+        kept = [(since, segment) for since, segment in beliefs.get(change.segment.id, []) if since < change.known_at]
+        later = [(since, change.segment) for since, _ in beliefs.get(change.segment.id, []) if since > change.known_at]
+        beliefs[change.segment.id] = [*kept, (change.known_at, change.segment), *later]
+
+
+def as_of(beliefs: Beliefs, moment: datetime) -> dict[UUID, Segment]:
+    known = {}
+    for one, history in beliefs.items():
+        held = [segment for since, segment in history if since <= moment]
+        if held:
+            known[one] = held[-1]
+    return known

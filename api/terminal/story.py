@@ -24,7 +24,7 @@ REASONS = {
     "forgotten": "its entity was forgotten",
     "past": "it was told as past",
 }
-STANDINGS = {"claimed": "only claimed: a source of higher rank says otherwise", "retracted": "retracted"}
+STANDINGS = {"claimed": "only claimed: what is in force says otherwise", "retracted": "retracted"}
 
 
 def chapters(reader: Reader, name: EntityName, key: str) -> list[dict[str, Any]]:

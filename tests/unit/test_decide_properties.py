@@ -1,6 +1,6 @@
 """Properties that every decision has, over random histories."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +23,7 @@ from memory.candidates import (
 )
 from memory.timeline import Standing, line
 from memory.values import SourceKind
-from tests.given import NOON, Story
+from tests.given import NOON, Story, as_of
 
 HOUR = timedelta(hours=1)
 
@@ -32,6 +32,7 @@ mentions = st.one_of(
     st.builds(
         Mention, type=st.sampled_from(["person", "company", "gizmo"]), name=st.sampled_from(["Ana", "ana ", "Bo"])
     ),
+    st.just(Mention(type="person", name="sister", mine=True)),
 )
 moments = st.one_of(st.none(), st.integers(-50, 50).map(lambda hours: NOON + hours * HOUR))
 common = {
@@ -55,8 +56,20 @@ candidates: st.SearchStrategy[AnyCandidate] = st.one_of(
     st.builds(NameCandidate, name=st.sampled_from(["Ana", "Al"]), **common),
     st.builds(AliasCandidate, entity=mentions, name=mentions, **common),
     st.builds(SeparationCandidate, name=mentions, **common),
-    st.builds(AttributeCandidate, entity=mentions, key=st.sampled_from(["city", "likes"]), value=words, **statement),
-    st.builds(RelationCandidate, subject=mentions, label=words, object=mentions, **statement),
+    st.builds(
+        AttributeCandidate,
+        entity=mentions,
+        key=st.sampled_from(["city", "likes", "dislikes"]),
+        value=st.one_of(words, st.sampled_from(["running", "trail running"])),
+        **statement,
+    ),
+    st.builds(
+        RelationCandidate,
+        subject=mentions,
+        label=st.one_of(words, st.just("works_at")),
+        object=mentions,
+        **statement,
+    ),
     st.builds(ActionCandidate, actor=mentions, verb=words, object=words, summary=words, occurred_at=moments, **common),
     st.builds(InstructionCandidate, label=words, description=rules, **common),
     st.builds(UncertaintyCandidate, about=words, reason=words, entity=st.one_of(st.none(), mentions), **common),
@@ -90,6 +103,65 @@ def chains_are_linear(history: list[tuple[int, list[AnyCandidate]]]) -> None:
         assert len(successors) == len(set(successors)), "two versions have one successor: a fork"
 
 
+Line = list[tuple[str, str, datetime, datetime | None]]
+
+
+def lines_of(story: Story, moment: datetime) -> dict[tuple[str, str, str], Line]:
+    """What was known at a moment, by names, as ids hang on the order of arrival: of each unit (value, standing, valid
+    from, valid until) of all words, in the order said."""
+    known = as_of(story.beliefs, moment)
+    names = {str(one.entity_id): one.name_key for one in story.known.entities.values()}
+    told = {
+        (names[str(owner)], key, names.get(value, value)): [
+            (names.get(one.value, one.value), segment.standing.value, segment.valid_from, segment.valid_until)
+            for one in sorted(words, key=lambda one: one.place)
+            if (segment := known.get(one.id))
+        ]
+        for (owner, key, value), words in [*story.known.attributes.items(), *story.known.relations.items()]
+    }
+    return {unit: words for unit, words in told.items() if words}
+
+
+plain_statement = {
+    "polarity": st.sampled_from([Polarity.AFFIRMED, Polarity.AFFIRMED, Polarity.ENDED]),
+    "valid_from": moments,
+    "valid_until": moments,
+    "change": st.booleans(),
+    "repair": st.booleans(),
+}
+ANA, ACME, BETA = Mention(type="person", name="Ana"), *(Mention(type="company", name=name) for name in ("Acme", "Beta"))
+statements: st.SearchStrategy[AnyCandidate] = st.one_of(
+    st.builds(
+        AttributeCandidate,
+        entity=st.just(ANA),
+        key=st.sampled_from(["city", "city", "likes", "dislikes"]),
+        value=st.sampled_from(["Porto", "Lyon", "Oslo"]),
+        **plain_statement,
+    ),
+    st.builds(
+        RelationCandidate,
+        subject=st.just(ANA),
+        label=st.sampled_from(["works_at", "works_at", "knows"]),
+        object=st.sampled_from([ACME, BETA]),
+        **plain_statement,
+    ),
+)
+tellings = st.lists(st.tuples(st.integers(-30, 30), statements), min_size=2, max_size=6, unique_by=lambda one: one[0])
+
+
+def every_order_of_arrival_gives_one_line(data: st.DataObject) -> None:
+    """Of single-valued and many-valued keys, contrary ones, relations; with repairs, endings, times that are over."""
+    told = data.draw(tellings)
+    plain, story = Story(), Story()
+    for hours, said in sorted(told, key=lambda one: one[0]):
+        plain.when(said, at=NOON + hours * HOUR)
+    for hours, said in data.draw(st.permutations(told)):
+        story.when(said, at=NOON + hours * HOUR)
+    for hours, _ in told:
+        moment = NOON + hours * HOUR
+        assert lines_of(story, moment) == lines_of(plain, moment)
+
+
 def the_order_of_candidates_does_not_matter(said: list[AnyCandidate]) -> None:
     assert Story().when(*said) == Story().when(*reversed(said))
 
@@ -98,6 +170,12 @@ test_deciding_twice_adds_nothing = settings(max_examples=50, deadline=None)(give
 test_chains_are_linear = settings(max_examples=50, deadline=None)(given(turns)(chains_are_linear))
 test_the_order_of_candidates_does_not_matter = settings(max_examples=50, deadline=None)(
     given(st.lists(candidates, max_size=8))(the_order_of_candidates_does_not_matter)
+)
+test_every_order_of_arrival_gives_one_line = settings(max_examples=50, deadline=None)(
+    given(st.data())(every_order_of_arrival_gives_one_line)
+)
+test_every_order_of_arrival_gives_one_line_at_length = pytest.mark.long(
+    settings(max_examples=2_000, deadline=None)(given(st.data())(every_order_of_arrival_gives_one_line))
 )
 test_deciding_twice_adds_nothing_at_length = pytest.mark.long(
     settings(max_examples=2_000, deadline=None)(given(turns)(deciding_twice_adds_nothing))

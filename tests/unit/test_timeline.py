@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.timeline import Change, Said, Segment, Standing, Tail, changes, line, tail_suffices
+from memory.timeline import Said, Standing, Tail, changes, line, tail_suffices
+from tests.given import Beliefs, as_of, believed
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -138,6 +139,73 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             [("acme", "current", 0, 3, "ended"), ("acme", "ending", 3, None, "")],
             id="an ending closes an older statement that arrives later",
         ),
+        pytest.param(
+            [said(1, "porto", 0), said(2, "rome", 1, start=NOON - 9 * DAY, until=NOON - 4 * DAY), said(3, "lyon", 2)],
+            [
+                ("porto", "current", 0, 2, "restated"),
+                ("rome", "current", -9, -4, ""),
+                ("lyon", "current", 2, None, ""),
+            ],
+            id="a time that is over takes its place in the past and leaves what holds now",
+        ),
+        pytest.param(
+            [said(1, "rome", 0), said(2, "rome", 9, start=NOON - 9 * DAY, until=NOON + 4 * DAY)],
+            [("rome", "current", 0, 4, "ended"), ("rome", "supporting", -9, None, "")],
+            id="a time that is over closes what was in force in it",
+        ),
+        pytest.param(
+            [said(1, "rome", 0), said(2, "rome", 9, start=NOON - 9 * DAY, until=NOON - 4 * DAY)],
+            [("rome", "current", 0, None, ""), ("rome", "current", -9, -4, "")],
+            id="but not what began after it",
+        ),
+        pytest.param(
+            [said(1, "porto", 0), said(2, "rome", 9, start=NOON + DAY, until=NOON + 4 * DAY)],
+            [("porto", "current", 0, None, ""), ("rome", "claimed", 1, 4, "")],
+            id="what holds now gives way to no past",
+        ),
+        pytest.param(
+            [said(1, "porto", 9, start=NOON), said(2, "rome", 10, start=NOON - 9 * DAY, until=NOON + 4 * DAY)],
+            [("porto", "current", 0, None, ""), ("rome", "current", -9, 0, "")],
+            id="a time that is over ends where the next one begins",
+        ),
+        pytest.param(
+            [
+                said(1, "rome", 20, start=NOON, until=NOON + 5 * DAY),
+                said(2, "oslo", 21, start=NOON + 3 * DAY, until=NOON + 8 * DAY),
+                said(3, "rome", 22, start=NOON, until=NOON + 2 * DAY),
+                said(4, "bern", 23, start=NOON + 3 * DAY, until=NOON + 4 * DAY),
+            ],
+            [
+                ("rome", "current", 0, 2, ""),
+                ("oslo", "current", 3, 3, "moved_on"),
+                ("rome", "supporting", 0, None, ""),
+                ("bern", "current", 3, 4, ""),
+            ],
+            id="of two times that are over the newer word counts",
+        ),
+        pytest.param(
+            [said(1, "acme", 0), said(2, "acme", 1, until=NOON + 9 * DAY), said(3, "acme", 2), said(4, "beta", 3)],
+            [
+                ("acme", "current", 0, 3, "restated"),
+                ("acme", "supporting", 1, None, ""),
+                ("acme", "supporting", 2, None, ""),
+                ("beta", "current", 3, None, ""),
+            ],
+            id="what will end is in force until then",
+        ),
+        pytest.param(
+            [said(1, "acme", 0, until=NOON + 9 * DAY), said(2, "acme", 3, ends=True), said(3, "acme", 4)],
+            [("acme", "current", 0, 3, "ended"), ("acme", "ending", 3, None, ""), ("acme", "current", 4, None, "")],
+            id="and may end earlier",
+        ),
+        pytest.param(
+            [
+                said(1, "rome", 0, start=NOON - 9 * DAY, until=NOON - 5 * DAY),
+                said(2, "berlin", 1, start=NOON - 20 * DAY),
+            ],
+            [("rome", "current", -9, -9, "moved_on"), ("berlin", "current", -20, None, "")],
+            id="what holds since before a time that is over takes its place",
+        ),
     ],
 )
 def test_a_line(statements: list[Said], expected: list[object]) -> None:
@@ -151,19 +219,19 @@ def test_links_go_both_ways_along_the_line() -> None:
 
 
 values = st.sampled_from(["a", "b", "c"])
-starts = st.one_of(st.none(), st.integers(-6, 6).map(lambda day: NOON + day * DAY))
+moments = st.one_of(st.none(), st.integers(-6, 6).map(lambda day: NOON + day * DAY))
 
 
 @st.composite
 def histories(draw: st.DrawFn, *, ranks: bool = False) -> list[Said]:
-    """Statements with distinct times."""
+    """Statements with distinct times: values, repairs, endings, times with one stated end or two."""
     times = draw(st.lists(st.integers(-6, 6), min_size=1, max_size=6, unique=True))
     return [
         said(
             number,
             draw(values),
             day,
-            start=draw(starts),
+            **stated(draw(moments), draw(moments), NOON + day * DAY),
             ends=draw(st.sampled_from([False, False, True])),
             change=draw(st.booleans()),
             repair=draw(st.booleans()),
@@ -173,25 +241,15 @@ def histories(draw: st.DrawFn, *, ranks: bool = False) -> list[Said]:
     ]
 
 
-def believed(found: list[Change], beliefs: dict[UUID, list[tuple[datetime, Segment]]]) -> None:
-    """Apply changes as the read model does: from known_at on, whatever was believed for later is replaced."""
-    for change in found:
-        kept = [(since, segment) for since, segment in beliefs.get(change.segment.id, []) if since < change.known_at]
-        later = [(since, change.segment) for since, _ in beliefs.get(change.segment.id, []) if since > change.known_at]
-        beliefs[change.segment.id] = [*kept, (change.known_at, change.segment), *later]
-
-
-def as_of(beliefs: dict[UUID, list[tuple[datetime, Segment]]], moment: datetime) -> dict[UUID, Segment]:
-    known = {}
-    for one, history in beliefs.items():
-        held = [segment for since, segment in history if since <= moment]
-        if held:
-            known[one] = held[-1]
-    return known
+def stated(start: datetime | None, until: datetime | None, said_at: datetime) -> dict[str, datetime | None]:
+    """Stated times as `Statement.said` gives them: no end is before its beginning."""
+    if until is not None and (start or until <= said_at):
+        start = min(start or until, until)
+    return {"start": start, "until": until}
 
 
 def every_order_of_arrival_gives_the_same_line(history: list[Said], order: list[int]) -> None:
-    beliefs: dict[UUID, list[tuple[datetime, Segment]]] = {}
+    beliefs: Beliefs = {}
     arrived: list[Said] = []
     for index in order:
         if index < len(history):
@@ -256,7 +314,7 @@ def a_tail_that_suffices_gives_what_the_whole_line_gives(history: list[Said], ne
         assert sorted(map(repr, changes(tail.said, new))) == sorted(map(repr, changes(history, new)))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(histories(ranks=True), histories(ranks=True))
 def test_a_tail_that_suffices_gives_what_the_whole_line_gives(history: list[Said], new: list[Said]) -> None:
     a_tail_that_suffices_gives_what_the_whole_line_gives(history, later(new))
@@ -289,7 +347,16 @@ def test_a_late_word_costs_a_moment_however_long_the_line() -> None:
     assert time.process_time() - begin < 1.0
 
 
-@settings(max_examples=300, deadline=None)
-@given(histories())
+@settings(max_examples=200, deadline=None)
+@given(histories(ranks=True))
 def test_the_line_never_overlaps_and_never_forks(history: list[Said]) -> None:
     the_line_never_overlaps_and_never_forks(history)
+
+
+@pytest.mark.long
+@settings(max_examples=1_000, deadline=None)
+@given(histories(), histories(ranks=True), st.permutations(range(6)))
+def test_lines_at_length(history: list[Said], ranked: list[Said], order: list[int]) -> None:
+    for one in (history, ranked):
+        every_order_of_arrival_gives_the_same_line(one, order)
+        the_line_never_overlaps_and_never_forks(one)

@@ -36,10 +36,9 @@ def test_folding_is_idempotent_enough_to_compare_and_short_enough_to_index(text:
     assert len(comparable(text * 50)) <= 200
 
 
-def test_a_unit_has_one_line_unless_many_values_or_the_past_make_more() -> None:
-    assert unit_value("Porto", single_valued=True, past=False) == ""
-    assert unit_value("Tea", single_valued=False, past=False) == "tea"
-    assert unit_value("Rome", single_valued=True, past=True) == "past rome"
+def test_a_unit_has_one_line_unless_it_has_many_values() -> None:
+    assert unit_value("Porto", single_valued=True) == ""
+    assert unit_value("Tea", single_valued=False) == "tea"
 
 
 @pytest.mark.parametrize(
