@@ -12,6 +12,7 @@ import uvicorn
 from api import wiring
 from api.errors import StartupError
 from api.http.app import create_app
+from api.http.connections import PunctualProtocol
 from api.settings.config import Settings
 from api.work.recovery import heads
 from api.work.tasks import tasks
@@ -86,6 +87,7 @@ def _run(services: wiring.Services, listener: socket.socket) -> None:
         access_log=False,
         timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
         server_header=False,
+        http=PunctualProtocol,
     )
     uvicorn.Server(config).run(sockets=[listener])
 

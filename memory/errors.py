@@ -5,6 +5,7 @@
     ├── Unauthorised              401
     ├── Forbidden                 403   SessionUnavailable
     ├── NotFound                  404
+    ├── RequestTimeout            408
     ├── Conflict                  409   SessionClosedAlready
     ├── PayloadTooLarge           413
     ├── UnsupportedType           415
@@ -75,6 +76,13 @@ class NotFound(PalimpsestError):
 
     status = 404
     slug = "not-found"
+
+
+class RequestTimeout(PalimpsestError):
+    """The request did not come in time"""
+
+    status = 408
+    slug = "request-timeout"
 
 
 class Conflict(PalimpsestError):

@@ -4,7 +4,7 @@ It holds names of operations, ids and numbers: no words of a request or an answe
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,14 +16,20 @@ from projections.row_buffer import RowBuffer
 
 COLUMNS = (
     "context_id, id, at, kind, operation, status, principal_id, holder_id, key_id, key_name, latency_ms, rows_touched, "
-    "cost, model"
+    "cost, model, about"
 )
+
+# Stands for a context in the rows of the operator's own calls; no context can be called so.
+OPERATOR = ""
 
 # Of contexts that exist: whatever else is asked for has nobody who could read it.
 INSERT = f"""
 INSERT INTO audit ({COLUMNS})
-SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s
-WHERE EXISTS (SELECT 1 FROM contexts AS c WHERE c.context_id = %s AND c.deleted_at IS NULL)
+SELECT %(context_id)s, %(id)s, %(at)s, %(kind)s, %(operation)s, %(status)s, %(principal_id)s, %(holder_id)s,
+    %(key_id)s, %(key_name)s, %(latency_ms)s, %(rows_touched)s, %(cost)s, %(model)s, %(about)s
+WHERE %(context_id)s = '' OR EXISTS (
+    SELECT 1 FROM contexts AS c WHERE c.context_id = %(context_id)s AND c.deleted_at IS NULL
+)
 ON CONFLICT DO NOTHING
 """
 
@@ -39,6 +45,7 @@ WHERE a.context_id = %(context_id)s
     AND (%(key_id)s::uuid IS NULL OR a.key_id = %(key_id)s)
     AND (%(since)s::timestamptz IS NULL OR a.at >= %(since)s)
     AND (%(until)s::timestamptz IS NULL OR a.at < %(until)s)
+    AND (%(about)s::text IS NULL OR a.about = %(about)s)
 ORDER BY a.id DESC
 LIMIT %(limit)s
 """
@@ -53,7 +60,8 @@ class AuditRow:
     """One request. id: sorts by time; the answer's X-Trace-Id. kind: decision, retrieval or response.
 
     operation: method and path with placeholders. principal_id: who it was done for, holder_id: whose key it
-    came with; both None for one without a valid key. status: of the answer. cost: of models.
+    came with; both None for one without a valid key, and for the operator. status: of the answer. cost: of models.
+    about: the context that the operator's call was about.
     """
 
     context_id: str
@@ -70,6 +78,7 @@ class AuditRow:
     rows_touched: int
     cost: float
     model: str | None
+    about: str | None = None
 
 
 class AuditBuffer(RowBuffer[AuditRow]):
@@ -78,12 +87,18 @@ class AuditBuffer(RowBuffer[AuditRow]):
     def __init__(self, pool: Pool, retention: timedelta) -> None:
         super().__init__(pool, name="audit", write=write, expire=expire, retention=retention)
 
+    def expire(self, now: datetime) -> None:
+        """Those of the operator's calls too."""
+        super().expire(now)
+        with self._pool.connection() as connection:
+            expire(connection, OPERATOR, now - self._retention)
+
 
 def write(connection: Connection, rows: Sequence[AuditRow]) -> None:
     """Write rows and the last uses of their keys, in one transaction; those written already stay as they are."""
     with connection.transaction():
         with connection.cursor() as cursor:
-            cursor.executemany(INSERT, [(*astuple(row), row.context_id) for row in rows])
+            cursor.executemany(INSERT, [asdict(row) for row in rows])
         key_uses.mark(connection, [(row.context_id, row.key_id, row.at) for row in rows if row.key_id is not None])
 
 
@@ -101,6 +116,7 @@ def newest_first(
     key_id: UUID | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    about: str | None = None,
 ) -> Page[AuditRow]:
     """Rows after the place `before`, since <= time < until. own: only what was done by or for that principal;
     holder: only what was done by that one."""
@@ -115,6 +131,7 @@ def newest_first(
         "key_id": key_id,
         "since": since,
         "until": until,
+        "about": about,
         "limit": limit + 1,
     }
     rows = [AuditRow(*row) for row in cursor.connection.execute(NEWEST_FIRST.encode(), parameters).fetchall()]

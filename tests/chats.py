@@ -15,6 +15,7 @@ from api import keys
 from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders, Responders
 from api.http.app import create_app
+from api.http.connections import PunctualProtocol
 from api.ids import new_id
 from api.models import Models
 from api.settings.config import PROMPT_CHARACTERS
@@ -55,7 +56,12 @@ def application(services: Services, responders: Responders) -> Iterator[str]:
     """Serve with these response models; gives the base URL."""
     parts = ChatParts(responders, PROMPT_CHARACTERS, services.chat.locks)
     config = uvicorn.Config(
-        create_app(replace(services, chat=parts)), port=0, loop="asyncio", log_config=None, access_log=False
+        create_app(replace(services, chat=parts)),
+        port=0,
+        loop="asyncio",
+        log_config=None,
+        access_log=False,
+        http=PunctualProtocol,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

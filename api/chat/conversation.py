@@ -211,6 +211,7 @@ def _answer(
     retrieved, reused = prepared.retrieved, prepared.reused
     cost = (prepared.model.usage.cost if prepared.model and not reused else None) or 0.0
     call.note.model, call.note.cost, call.note.trace_id = replying.model_name, cost, ids.ulid(trace_id)
+    call.note.cached = reused is not None
     _keep_for_others(call, replying, trace_id, updates, position, (user_turn_id, reply_turn_id), session_id)
     call.services.traces.add(
         Trace(

@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from api.http import openapi
+from api.http.bodies import pieces
 from api.http.calls import BODY_BYTES_MAX, Call, key_in
 from api.http.encoded_slashes import EncodedSlashes, with_slashes
 from api.http.exchanges import ClientGone, Exchange, answer
@@ -116,6 +117,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("DELETE", "/contexts/{id}/keys/{key_name}", managed_access.delete_key),
     ("POST", "/contexts/{id}/keys/{key_name}/rotate", managed_access.rotate_key),
     ("POST", "/contexts/{id}/access-tokens", managed_access.create_access_token),
+    ("GET", "/audit", audit.list_operator_audit),
     ("GET", "/migrations", managed_contexts.list_migrations),
     ("GET", "/verbs", managed_contexts.list_verbs),
     ("GET", "/{context_id}/me", me.get_me),
@@ -370,15 +372,12 @@ def _rows(content: Any) -> int:
 
 
 async def _body(request: Request) -> bytes:
-    """Raises PayloadTooLarge as soon as the limit is passed, however long the rest is."""
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > BODY_BYTES_MAX:
-            raise PayloadTooLarge(f"a body has at most {BODY_BYTES_MAX} bytes")
-        chunks.append(chunk)
-    return b"".join(chunks)
+    """Raises PayloadTooLarge, RequestTimeout."""
+
+    def too_large() -> PayloadTooLarge:
+        return PayloadTooLarge(f"a body has at most {BODY_BYTES_MAX} bytes")
+
+    return b"".join([piece async for piece in pieces(request, most=BODY_BYTES_MAX, too_large=too_large)])
 
 
 async def _http_error(_: Request, error: Exception) -> Response:

@@ -36,13 +36,15 @@ M = TypeVar("M", bound=pydantic.BaseModel)
 
 @dataclass(slots=True)
 class Note:
-    """What is known of a request once it was answered, for the audit. rows: read or written, as far as counted."""
+    """What is known of a request once it was answered, for the audit. rows: read or written, as far as counted.
+    cached: whether a chat's reply came from the response cache, None for what is no chat."""
 
     caller: Caller | None = None
     rows: int = 0
     cost: float = 0.0
     model: str | None = None
     trace_id: str | None = None
+    cached: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("DELETE", "/contexts/{id}/keys/{key_name}"): Operation(None, status=204),
     ("POST", "/contexts/{id}/keys/{key_name}/rotate"): Operation("MintedKey", query=("ttl_seconds",)),
     ("POST", "/contexts/{id}/access-tokens"): Operation("MintedKey", status=201, body=access_schemas.AccessTokenBody),
+    ("GET", "/audit"): Operation("OperatorAudit", query=("context", "since", "until", "cursor", "limit")),
     ("GET", "/migrations"): Operation("Migrations"),
     ("GET", "/verbs"): Operation("Verb[]"),
     ("GET", "/{context_id}/me"): Operation("Whoami"),

@@ -25,6 +25,8 @@ def problem(error: PalimpsestError, more: Mapping[str, Any] | None = None) -> Re
         headers["Retry-After"] = str(error.retry_after_s)
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
+    if error.status == 408:
+        headers["Connection"] = "close"  # the rest of the body may come yet
     return _response(error.status, error.slug, error.title, error.detail, headers, more)
 
 

@@ -1,6 +1,5 @@
 """Uploads: a file and what is said of it, as multipart/form-data, with a limit of their own."""
 
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -12,6 +11,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
+from api.http.bodies import pieces
 from api.http.calls import first_error, parse_json
 from api.shapes.document_schemas import SOURCE_LENGTH_MAX, TITLE_LENGTH_MAX, UploadMetadataBody
 from memory.documents.bytes_store import BYTES_MAX
@@ -63,7 +63,7 @@ async def received(request: Request) -> Upload | None:
         return None
     parser = MultiPartParser(
         request.headers,
-        _limited(request),
+        pieces(request, most=FORM_BYTES_MAX, too_large=_too_large),
         max_files=FILES_MAX,
         max_fields=FIELDS_MAX,
         max_part_size=FIELD_BYTES_MAX,
@@ -106,19 +106,10 @@ async def _metadata(form: Any) -> UploadMetadataBody:
         raise InvalidRequest(f"metadata.{first_error(error)}") from error
 
 
-async def _limited(request: Request) -> AsyncGenerator[bytes, None]:
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > FORM_BYTES_MAX:
-            raise _too_large()
-        yield chunk
-
-
 async def _drained(request: Request, content_type: str) -> None:
     """Take in a body that should not be there. Raises InvalidRequest for one that holds more than `{}`."""
     body = b""
-    async for chunk in _limited(request):
+    async for chunk in pieces(request, most=FORM_BYTES_MAX, too_large=_too_large):
         body = (body + chunk)[:3]
     if body.strip() not in (b"", b"{}"):
         raise InvalidRequest(f"send the file as multipart/form-data, not as {content_type[:100] or 'nothing'}")

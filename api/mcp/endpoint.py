@@ -11,8 +11,10 @@ from urllib.parse import quote
 
 import httpx
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from api.http.bodies import IDLE_S
 from api.http.calls import ON_BEHALF_OF
 from api.http.problems import problem
 from api.mcp import resources
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+REFUSAL_HEADERS = ("content-type", "retry-after", "www-authenticate", "x-trace-id")
 CONTEXT_HEADER = "x-spectron-context"
 BODY_BYTES_MAX = BYTES_MAX * 4 // 3 + 1024 * 1024  # a document in Base64, and what is said of it
 TIMEOUT_S = 120.0  # reflection waits for a language model
@@ -44,10 +47,12 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         try:
-            await self._admit(request)
+            refusal = await self._refusal(request)
             _check_length(request)
         except PalimpsestError as error:
-            await problem(error)(scope, receive, send)
+            refusal = problem(error)
+        if refusal is not None:
+            await refusal(scope, receive, send)
             return
         manager = await self._started()
         await manager.handle_request(scope, _bounded(receive), send)
@@ -57,11 +62,14 @@ class McpEndpoint:
         if self._running is not None:
             await self._running
 
-    async def _admit(self, request: Request) -> None:
-        """A caller without a valid key learns nothing, not even which tools there are. Raises PalimpsestError."""
+    async def _refusal(self, request: Request) -> Response | None:
+        """What a caller gets that may not ask anything now: without a valid key it does not even learn which tools
+        there are. None for any other. Raises Unauthorised."""
         response = await self._send(Asked("GET", "/me"), request, self._context(request, {}))
-        if response.status_code == 401:
-            raise Unauthorised()
+        if response.is_success:
+            return None
+        shown = {name: response.headers[name] for name in REFUSAL_HEADERS if name in response.headers}
+        return Response(response.content, response.status_code, shown)
 
     async def _started(self) -> "StreamableHTTPSessionManager":
         async with self._starting:
@@ -186,12 +194,19 @@ def _check_length(request: Request) -> None:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """`receive` up to BODY_BYTES_MAX, since the SDK takes in a whole body, however long; then as if the client left."""
+    """`receive` up to BODY_BYTES_MAX, since the SDK takes in a whole body, however long and slow; then as if the
+    client left."""
     size = 0
+    is_whole = False
 
     async def received() -> Message:
-        nonlocal size
-        message = await receive()
+        nonlocal size, is_whole
+        try:
+            async with asyncio.timeout(None if is_whole else IDLE_S):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        is_whole = not message.get("more_body", False)
         size += len(message.get("body", b""))
         return message if size <= BODY_BYTES_MAX else {"type": "http.disconnect"}
 

@@ -1,10 +1,11 @@
-"""GET /audit: who asked for what, on whose behalf, and how it ended."""
+"""GET /audit: who asked for what, on whose behalf, and how it ended; a context's, and the operator's own."""
 
 from typing import Any
 from uuid import UUID
 
 from api import ids
 from api.http.calls import Call
+from api.http.observation import MANAGED
 from api.shapes.instants import moment_of
 from api.shapes.paging import cursor_of, page, place_of
 from memory.errors import InvalidRequest, NotFound
@@ -49,6 +50,39 @@ def list_audit(call: Call) -> tuple[int, dict[str, Any]]:
     return 200, {"rows": [_row(row) for row in found.rows], "page": page(next_cursor=next_cursor)}
 
 
+def list_operator_audit(call: Call) -> tuple[int, dict[str, Any]]:
+    """Every call of the management API and attempt at one, newest first; also about contexts that are no more."""
+    call.require_operator()
+    place = place_of(call.query.get("cursor"), UUID)
+    since, until = moment_of(call.query.get("since"), field="since"), moment_of(call.query.get("until"), field="until")
+    limit = call.limit(default=50)
+    call.services.audit.flush()
+    with call.services.pool.connection() as connection, connection.cursor() as cursor:
+        found = audit.newest_first(
+            cursor,
+            audit.OPERATOR,
+            limit=limit,
+            own=None,
+            before=place[0] if place else None,
+            since=since,
+            until=until,
+            about=call.query.get("context") or None,
+        )
+    next_cursor = cursor_of(found.rows[-1].id) if found.has_more else None
+    return 200, {"calls": [_operator_call(row) for row in found.rows], "next_cursor": next_cursor}
+
+
+def _operator_call(row: AuditRow) -> dict[str, Any]:
+    return {
+        "trace_id": ids.ulid(row.id),
+        "operation": row.operation,
+        "status": row.status,
+        "context": row.about,
+        "latency_ms": row.latency_ms,
+        "created_at": ids.moment(row.at),
+    }
+
+
 def _key(text: str | None) -> tuple[str | None, UUID | None]:
     """A key by its id (`key:…`) or by its name."""
     if text and text.startswith("key:"):
@@ -66,6 +100,7 @@ def _row(row: AuditRow) -> dict[str, Any]:
         "principal": row.holder_id and ids.principal(row.holder_id),
         "onBehalfOf": ids.principal(row.principal_id) if is_delegated and row.principal_id else None,
         "key": row.key_name,
+        "byOperator": MANAGED in row.operation and row.status != 401,
         "cost": row.cost,
         "model": row.model,
         "rowsTouched": row.rows_touched,

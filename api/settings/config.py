@@ -22,6 +22,7 @@ KNOWN_NAMES = frozenset(
         "CONTEXT",
         "API_KEY",
         "MANAGEMENT_API_KEY",
+        "METRICS_API_KEY",
         "CONFIG",
         "TRACE_RETENTION_DAYS",
         "AUDIT_RETENTION_DAYS",
@@ -45,6 +46,7 @@ class Settings:
     """All settings. home: absolute. database_url: None = the embedded Postgres under home.
 
     bind: (host, port). api_key, management_api_key: pinned keys, None = made at the first start.
+    metrics_api_key: shows /metrics and nothing else, None = only a management key does.
     config: the YAML file's content. trace_retention: how long the traces of questions are kept;
     audit_retention: how long the audit is. cors_allowed_origins: of browsers that may call, "*" for any.
     rate_limit_per_s: requests a second that a key may make, None = any. share_port: other server processes may
@@ -57,6 +59,7 @@ class Settings:
     context: str
     api_key: str | None = None
     management_api_key: str | None = None
+    metrics_api_key: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
     trace_retention: timedelta = timedelta(days=TRACE_RETENTION_DAYS)
     audit_retention: timedelta = timedelta(days=AUDIT_RETENTION_DAYS)
@@ -140,6 +143,7 @@ def from_env(environ: Mapping[str, str] | None = None) -> Settings:
         context=_context(value("CONTEXT") or "dev"),
         api_key=_key("API_KEY", value("API_KEY")),
         management_api_key=_key("MANAGEMENT_API_KEY", value("MANAGEMENT_API_KEY")),
+        metrics_api_key=_key("METRICS_API_KEY", value("METRICS_API_KEY")),
         config=_config(value("CONFIG")),
         trace_retention=timedelta(days=_days("TRACE_RETENTION_DAYS", value("TRACE_RETENTION_DAYS"))),
         audit_retention=timedelta(

@@ -1,7 +1,6 @@
 """The `palimpsest` command: thin over the same services that the server uses."""
 
 import json
-import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 import msgspec
 
+from api import logs
 from api.errors import StartupError
 from api.ids import moment, parse_session, ulid
 from api.postgres.database import lagging_contexts
@@ -51,12 +51,15 @@ def _fail(line: str) -> NoReturn:
 
 
 @click.group(cls=_Cli)
-@click.option("-v", "--verbose", is_flag=True, help="Log what is being done.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Log what is being done, with the words of errors.",
+)
 def main(verbose: bool) -> None:
     """Palimpsest: a memory server in which nothing is ever overwritten."""
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    logs.configure(verbose=verbose)
 
 
 @main.command()

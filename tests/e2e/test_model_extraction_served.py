@@ -15,6 +15,7 @@ from llmock.testing import LLMockServer
 
 from tests.providers import answer, attribute
 from tests.servers import ServerProcess, public_folder
+from tests.tenants import operator
 
 CONFIG = """
 models: {{extraction: openai/gpt-4o-mini}}
@@ -187,7 +188,8 @@ def test_what_was_stored_failed_and_empty_is_counted_apart(
     server: ServerProcess, client: httpx.Client, llmock: LLMock
 ) -> None:
     def counted() -> dict[str, float]:
-        text = httpx.get(f"{server.url}/metrics").text
+        with operator(server) as management:
+            text = management.get(f"{server.url}/metrics").text
         found = re.findall(r'^palimpsest_extractions_total{outcome="(\w+)"} (\S+)$', text, re.MULTILINE)
         return {outcome: float(number) for outcome, number in found}
 

@@ -5,6 +5,7 @@ import dataclasses
 import anyio
 import anyio.to_thread
 import httpx
+import psycopg
 import pytest
 from starlette.datastructures import Headers
 
@@ -23,13 +24,21 @@ STATUSES = "SELECT status FROM audit WHERE context_id = %s AND operation = %s"
 
 
 def asked(world: World, method: str, path: str, key: str, **more: object) -> httpx.Response:
+    return sent(world.services, method, f"/api/v1/{world.context_id}{path}", key, **more)  # type: ignore[arg-type]
+
+
+def sent(services: Services, method: str, url: str, key: str, times: int = 1, **more: object) -> httpx.Response:
+    """The last answer of a fresh application."""
+
     async def send() -> httpx.Response:
-        app = create_app(world.services)
+        app = create_app(services)
         app.state.writers = anyio.CapacityLimiter(2)
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
-            url = f"/api/v1/{world.context_id}{path}"
-            return await client.request(method, url, headers={"Authorization": f"Bearer {key}"}, **more)  # type: ignore[arg-type]
+            headers = {"Authorization": f"Bearer {key}"}
+            for _ in range(times - 1):
+                await client.request(method, url, headers=headers, **more)  # type: ignore[arg-type]
+            return await client.request(method, url, headers=headers, **more)  # type: ignore[arg-type]
 
     return anyio.run(send)
 
@@ -83,3 +92,33 @@ def test_a_server_whose_own_context_was_deleted_starts_all_the_same(services: Se
     assert wiring.bootstrap(gone)
     gone.erasing.erase_context(gone.settings.context, Asked(new_id(), None, CONTEXT))
     assert wiring.bootstrap(gone) is None
+
+
+def test_whoever_may_not_ask_now_is_not_shown_the_tools_either(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyed = keyed_world(services)
+    settings = dataclasses.replace(services.settings, context=keyed.world.context_id, rate_limit_per_s=0.01)
+    limited = dataclasses.replace(services, settings=settings)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    refused = sent(limited, "POST", "/mcp", keyed.key, times=2, json=message)
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["retry-after"]) <= 100
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise psycopg.OperationalError("gone")
+
+    monkeypatch.setattr("api.http.calls.caller_of", unreachable)
+    for url in ("/mcp", f"/api/v1/{keyed.world.context_id}/me"):
+        refused = sent(services, "POST" if url == "/mcp" else "GET", url, keyed.key)
+        assert (refused.status_code, refused.json()["status"]) == (503, 503)
+
+
+def test_a_key_for_metrics_shows_them_and_nothing_else(services: Services) -> None:
+    scraper = "scraper-0123456789"
+    settings = dataclasses.replace(services.settings, metrics_api_key=scraper)
+    known = dataclasses.replace(services, settings=settings)
+    assert "palimpsest_extractions_pending" in sent(known, "GET", "/metrics", scraper).text
+    for url in ("/api/v1/contexts", f"/api/v1/{settings.context}/me"):
+        assert sent(known, "GET", url, scraper).status_code == 401
+    assert sent(services, "GET", "/metrics", scraper).status_code == 401

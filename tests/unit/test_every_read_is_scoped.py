@@ -13,6 +13,7 @@ TABLES = "|".join(table.name for table in READ_MODELS)
 # Reads that come before any caller is known, or that concern the server's own upkeep, never a caller's answer.
 EXCEPTIONS = {
     "projections/access.py": "finds out what the caller may see",
+    "projections/backlog.py": "how much waits over all contexts, one number for whoever runs the server",
     "projections/directory.py": "who may do what, which the routes answer only to who may know it",
     "projections/erasing.py": "takes the rows of erased events out of a generation",
     "projections/projector.py": "folds into the rows of one context",
