@@ -65,6 +65,7 @@ def test_an_error_that_is_its_own_cause_ends() -> None:
 
 def test_a_thread_that_fails_is_logged_alike(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", logs._log_thread)
+    monkeypatch.setattr(logs.logger, "disabled", False)  # a tool in another test silences loggers
     thread = threading.Thread(target=lambda: [][0], name="failing")
     thread.start()
     thread.join()
