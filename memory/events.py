@@ -174,7 +174,8 @@ class SessionClosed(Event, frozen=True, kw_only=True):
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """What a marker of a reply stands for: a row of memory. kind: attribute, relation, action or chunk."""
+    """What a marker of a reply, or of a conclusion's evidence, stands for: a row of memory. kind: attribute,
+    relation, action or chunk."""
 
     marker: str
     kind: str
@@ -195,9 +196,10 @@ class Reply(msgspec.Struct, frozen=True):
 class TurnRecorded(Event, frozen=True, kw_only=True):
     """Somebody said something. `seq` counts the turns of the session from 1.
 
-    utc_offset_s: of the time at which it was said, for what "today" meant. citations, reply: of an assistant's
-    reply in a chat. region: the patterns that its writer might read, where a key or a delegation narrowed what
-    the principal may; whoever understands the turn later sees no more.
+    utc_offset_s: of the time at which it was said, for what "today" meant. citations: of an assistant's reply in a
+    chat, or what the conclusions of a model rest on; reply: of such a reply. region: the patterns that its writer
+    might read, where a key or a delegation narrowed what the principal may; whoever understands the turn later
+    sees no more.
     """
 
     class_version: ClassVar[int] = 3
@@ -735,8 +737,10 @@ class MemoryRevised(Event, frozen=True, kw_only=True):
     what: turn_retracted, correction_undone, revision_undone, document_replaced or document_deleted; target: the
     turn, correction, revision or document.
     withdrawn, restored: statements. closed, reopened: other things, with the end that they get or had.
-    undone, redone: corrections.
+    undone, redone: corrections. hidden, shown: passages that recall finds no more, or again.
     """
+
+    class_version: ClassVar[int] = 2
 
     revision_id: UUID
     what: str
@@ -747,6 +751,12 @@ class MemoryRevised(Event, frozen=True, kw_only=True):
     reopened: tuple[Settled, ...] = ()
     undone: tuple[UUID, ...] = ()
     redone: tuple[UUID, ...] = ()
+    hidden: tuple[UUID, ...] = ()
+    shown: tuple[UUID, ...] = ()
+
+    @staticmethod
+    def upcast_v1_v2(state: dict[str, Any]) -> None:
+        """Fields with defaults were added."""
 
     def ends(self, kind: str) -> list[tuple[UUID, Settled | None]]:
         """Things of a kind with the end that they have from now on, None for those that hold again."""

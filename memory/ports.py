@@ -123,6 +123,8 @@ class Revision:
     reopened: Sequence[Settled]
     undone: Sequence[UUID]
     redone: Sequence[UUID]
+    hidden: Sequence[UUID] = ()
+    shown: Sequence[UUID] = ()
     is_undone: bool = False
 
 
@@ -160,6 +162,16 @@ class RevisableReadModels(Protocol):
     def supported_elsewhere(
         self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_id: UUID
     ) -> set[UUID]: ...
+
+    def concluded_from(
+        self, writing: Writing, scope_set_id: UUID, turn_id: UUID, statement_ids: Sequence[UUID]
+    ) -> list[UUID]:
+        """The statements that a model concluded from the words of a turn, or from what it says."""
+        ...
+
+    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[UUID]:
+        """The passages of a turn that recall may find."""
+        ...
 
     def names_taken(self, writing: Writing, scope_set_id: UUID, entity_ids: Sequence[UUID]) -> bool:
         """Whether something else goes by the name of one of these entities now."""

@@ -44,6 +44,7 @@ class Revising:
     def retract(self, caller: Caller, turn_id: UUID, revision_id: UUID, *, dry_run: bool = False) -> Revision:
         """Close what this turn alone supports and reopen what it had replaced; what others support stays.
 
+        What models concluded from it goes too, and recall finds its words no more; the log keeps them.
         Raises NotFound, Forbidden, Conflict if none of it counts any more.
         """
         with self.log.writing(caller.context_id) as writing:
@@ -78,6 +79,7 @@ class Revising:
     def _of_turn(self, writing: Writing, scope_set_id: UUID, turn_id: UUID, told: Sequence[Recorded]) -> Revision:
         events = [one.event for one in told if one.origin.scope_set_id == scope_set_id]
         said = [event.segment.id for event in events if isinstance(event, StatementEvent)]
+        said += self.models.concluded_from(writing, scope_set_id, turn_id, said)
         counting = {word.id for line in self.models.lines_of(writing, scope_set_id, said) for word in line.words}
         words = [one for one in said if one in counting]
         things = [thing for event in events for thing in _things(event)]
@@ -91,9 +93,10 @@ class Revising:
         open_again = {thing for _, thing in self.models.holding(writing, scope_set_id, [end.id for end in ended])}
         reopened = [end for end in ended if end.id not in open_again and end.id not in own]
         undone = self.models.corrections_by(writing, scope_set_id, words)
-        if not (words or closed or reopened):
+        hidden = self.models.passages_of(writing, scope_set_id, turn_id)
+        if not (words or closed or reopened or hidden):
             raise Conflict("nothing of this turn counts any more")
-        return Revision(scope_set_id, words, (), closed, reopened, undone, ())
+        return Revision(scope_set_id, words, (), closed, reopened, undone, (), hidden)
 
     def _inverse(self, writing: Writing, earlier: Revision) -> Revision:
         if earlier.is_undone:
@@ -109,6 +112,8 @@ class Revising:
             reopened=earlier.closed,
             undone=earlier.redone,
             redone=earlier.undone,
+            hidden=earlier.shown,
+            shown=earlier.hidden,
         )
 
     def _revise(
@@ -133,6 +138,8 @@ class Revising:
             reopened=tuple(revision.reopened),
             undone=tuple(revision.undone),
             redone=tuple(revision.redone),
+            hidden=tuple(revision.hidden),
+            shown=tuple(revision.shown),
         )
         words = [*revision.withdrawn, *revision.restored]
         events: list[Event] = [event]

@@ -67,7 +67,10 @@ TABLE = Table(
     position bigint NOT NULL,
     said_of uuid NOT NULL
     """,
-    indexes={"of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL"},
+    indexes={
+        "of_actor": "(actor_id, verb, comparable_object) WHERE position_to IS NULL AND known_to IS NULL",
+        "of_category": "(category, said_at DESC)",
+    },
 )
 HANDLES = (
     ActionRecorded,

@@ -70,6 +70,8 @@ VERSIONS = Table(
         "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_version": "(version_id)",
         "newest": "(said_at DESC, turn_position DESC, said_offset DESC)",
+        "of_category": """(category, said_at DESC, turn_position DESC, said_offset DESC)
+            WHERE standing = 'current'""",
         "of_entity": "(entity_id, known_from)",
     },
     # The backstop of the linear chain: whatever went wrong above, a unit has one live value.

@@ -7,15 +7,25 @@ entities that it is about are read when it is indexed or shown, as they may chan
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from uuid import UUID
 
-from memory.events import ActionRecorded, AttributeAsserted, RelationAsserted, ThingsForgotten, TurnRecorded
+from msgspec.structs import replace
+
+from memory.events import (
+    ActionRecorded,
+    AttributeAsserted,
+    MemoryRevised,
+    RelationAsserted,
+    ThingsForgotten,
+    TurnRecorded,
+)
 from memory.recorded import Recorded
 from memory.values import derived_id
 from projections.reading import Reader
 from projections.recall.signs import Signs, signs
 from projections.recall.words import counted
-from projections.table import Close, Op, Put, Row, Table, start
+from projections.table import Close, Op, Put, Revise, Row, Table, start
 
 PASSAGE_LENGTH_MAX = 1_000  # characters
 ORDINAL_BITS = 20
@@ -42,7 +52,8 @@ class PassageRow(Row, frozen=True):
     char_start, char_end: in the turn or document. fact_id: the version or action.
     entity_ids: what a fact is about, subject first. role: of the turn's speaker, or the source kind.
     title, section: of a document. words, counts, length: see `projections.recall.words`; length counts
-    repetitions. The rest: see `projections.recall.signs`.
+    repetitions. retracted_at: since when its turn is taken back; nobody is shown it then. The rest: see
+    `projections.recall.signs`.
     """
 
     kind: str
@@ -72,6 +83,7 @@ class PassageRow(Row, frozen=True):
     ends_asking: bool
     proper: int
     word_count: int
+    retracted_at: datetime | None
 
 
 TABLE = Table(
@@ -105,7 +117,8 @@ TABLE = Table(
     asks boolean NOT NULL,
     ends_asking boolean NOT NULL,
     proper smallint NOT NULL,
-    word_count integer NOT NULL
+    word_count integer NOT NULL,
+    retracted_at timestamptz
     """,
     indexes={
         "by_number": "(number)",
@@ -122,7 +135,7 @@ SELECT p.document_id, max(p.char_end) FROM {passages} AS p
 WHERE p.document_id = ANY(%(document_ids)s) GROUP BY p.document_id
 """
 
-HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded, ThingsForgotten)
+HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded, ThingsForgotten, MemoryRevised)
 
 
 def fold(recorded: Recorded) -> Iterator[Op]:
@@ -151,6 +164,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                 )
         case ThingsForgotten(passages=forgotten):
             yield from (Close(TABLE, passage) for passage in forgotten)
+        case MemoryRevised(hidden=hidden, shown=shown):
+            at = recorded.known_at
+            yield from (Revise(TABLE, one, at, partial(_retracted, at)) for one in hidden)
+            yield from (Revise(TABLE, one, at, partial(_retracted, None)) for one in shown)
         case AttributeAsserted() as event:
             text = f"{_spoken(event.key)}: {event.value}"
             yield _fact(recorded, event.segment.id, Kind.ATTRIBUTE, text, [event.entity_id], event.source_kind)
@@ -160,6 +177,10 @@ def fold(recorded: Recorded) -> Iterator[Op]:
             yield _fact(recorded, event.segment.id, Kind.RELATION, text, about, event.source_kind)
         case ActionRecorded() as event:
             yield _fact(recorded, event.action_id, Kind.ACTION, event.summary, [event.actor_id], event.source_kind)
+
+
+def _retracted(at: datetime | None, row: PassageRow) -> PassageRow:
+    return replace(row, retracted_at=at)
 
 
 def passage(
@@ -214,6 +235,7 @@ def passage(
         ends_asking=form.ends_asking,
         proper=form.proper,
         word_count=form.words,
+        retracted_at=None,
     )
 
 

@@ -30,6 +30,10 @@ VISIBLE_ROWS = """(
 HELD_NOW = "position_to IS NULL"
 HELD_THEN = "position_from <= %(position)s AND (position_to IS NULL OR position_to > %(position)s)"
 
+# What the position implies: words come after their turn. Their order has that in its index, so that of the newest
+# words those that came later are passed over without a look at their rows.
+TOLD_THEN = " AND turn_position <= %(position)s"
+
 KNOWN_NOW = "known_to IS NULL"
 KNOWN_THEN = "known_from <= %(known_at)s AND (known_to IS NULL OR known_to > %(known_at)s)"
 
@@ -178,9 +182,12 @@ class _Clocks:
     within: bool
 
     def visible_rows(self, table: str) -> str:
-        return VISIBLE_ROWS.format(
-            table=table, held=HELD_THEN if self.held_then else HELD_NOW, known=self._known(table)
-        )
+        return VISIBLE_ROWS.format(table=table, held=self._held(table), known=self._known(table))
+
+    def _held(self, table: str) -> str:
+        if not self.held_then:
+            return HELD_NOW
+        return HELD_THEN + (TOLD_THEN if table in STATEMENTS else "")
 
     def _known(self, table: str) -> str:
         if not self.known_then or table in SETTING:

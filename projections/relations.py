@@ -61,6 +61,8 @@ TABLE = Table(
         "to_object": "(object_id, known_from)",
         "of_turn": "(turn_id) WHERE position_to IS NULL AND known_to IS NULL",
         "of_version": "(version_id)",
+        "of_category": """(category, said_at DESC, turn_position DESC, said_offset DESC)
+            WHERE standing = 'current'""",
     },
     unique_indexes={
         "one_live_edge": """(scope_set_id, subject_id, label, unit_object)

@@ -11,7 +11,7 @@ from memory.log import Writing
 from memory.ports import RevisableLine, Revision
 from memory.recorded import Recorded
 from memory.scopes import ScopeSet
-from projections import scope_sets
+from projections import derivations, scope_sets
 from projections.lines import KINDS
 from projections.reading import Reader
 from projections.table import Op, Put, Revise, Row, Table, start
@@ -28,6 +28,8 @@ class RevisionRow(Row, frozen=True):
     reopened: str
     undone: list[UUID]
     redone: list[UUID]
+    hidden: list[UUID]
+    shown: list[UUID]
     undone_by: UUID | None
 
 
@@ -44,6 +46,8 @@ TABLE = Table(
     reopened text NOT NULL,
     undone uuid[] NOT NULL,
     redone uuid[] NOT NULL,
+    hidden uuid[] NOT NULL,
+    shown uuid[] NOT NULL,
     undone_by uuid
     """,
 )
@@ -75,6 +79,8 @@ SELECT p.subject_id FROM {provenance} AS p WHERE p.subject_id = ANY(%(ids)s) AND
 UNION ALL SELECT v.entity_id FROM {attribute_versions} AS v
     WHERE v.entity_id = ANY(%(ids)s) AND v.turn_id <> %(turn_id)s AND v.standing <> 'withdrawn'
 """
+PASSAGES = "SELECT p.id FROM {passages} AS p WHERE p.turn_id = %(turn_id)s AND p.kind = 'turn'"
+FOUND_PASSAGES = f"{PASSAGES} AND p.retracted_at IS NULL ORDER BY p.number"
 NAMES_TAKEN = """
 SELECT o.name FROM {entities} AS e JOIN {entities} AS o
     ON o.scope_set_id = e.scope_set_id AND o.type = e.type AND o.name_key = e.name_key AND o.id <> e.id
@@ -97,6 +103,8 @@ def fold(recorded: Recorded) -> Iterator[Op]:
                     reopened=msgspec.json.encode(event.reopened).decode(),
                     undone=list(event.undone),
                     redone=list(event.redone),
+                    hidden=list(event.hidden),
+                    shown=list(event.shown),
                     undone_by=None,
                 ),
             )
@@ -122,6 +130,8 @@ class ReadModelRevising:
             reopened=settled.decode(row.reopened),
             undone=row.undone,
             redone=row.redone,
+            hidden=row.hidden,
+            shown=row.shown,
             is_undone=row.undone_by is not None,
         )
 
@@ -147,6 +157,16 @@ class ReadModelRevising:
         self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_id: UUID
     ) -> set[UUID]:
         return set(_ids(_reader(writing, [scope_set_id]), ELSEWHERE, ids=list(ids), turn_id=turn_id))
+
+    def concluded_from(
+        self, writing: Writing, scope_set_id: UUID, turn_id: UUID, statement_ids: Sequence[UUID]
+    ) -> list[UUID]:
+        reader = _reader(writing, [scope_set_id])
+        sources = [*statement_ids, *_ids(reader, PASSAGES, turn_id=turn_id)]
+        return [one.id for one in derivations.conclusions(reader, sources)]
+
+    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[UUID]:
+        return _ids(_reader(writing, [scope_set_id]), FOUND_PASSAGES, turn_id=turn_id)
 
     def names_taken(self, writing: Writing, scope_set_id: UUID, entity_ids: Sequence[UUID]) -> bool:
         return bool(_reader(writing, [scope_set_id]).tuples(NAMES_TAKEN, {"ids": list(entity_ids)}))

@@ -89,7 +89,7 @@ HELD = """
 SELECT (SELECT count(*) FROM {attribute_versions} AS v WHERE v.id = ANY(%(facts)s) AND {in_force:v})
     + (SELECT count(*) FROM {relations} AS r WHERE r.id = ANY(%(facts)s) AND {in_force:r})
     + (SELECT count(*) FROM {actions} AS a WHERE a.id = ANY(%(facts)s)),
-    (SELECT count(*) FROM {passages} AS p WHERE p.id = ANY(%(passages)s)),
+    (SELECT count(*) FROM {passages} AS p WHERE p.id = ANY(%(passages)s) AND p.retracted_at IS NULL),
     EXISTS (SELECT 1 FROM {uncertainties} AS u
         WHERE u.position_from > %(after)s AND u.valid_to IS NULL AND u.entity_id IN (
             SELECT v.entity_id FROM {attribute_versions} AS v WHERE v.id = ANY(%(facts)s)

@@ -6,8 +6,8 @@ from typing import Any
 from api import ids
 from api.chat.window import TURNS_MAX, window_of
 from api.http.calls import Call
-from api.routes.queries import INSTANT_FIELDS, narrowing
-from api.shapes import instants
+from api.routes.queries import narrowing
+from api.shapes.instants import Asked
 from api.shapes.question_schemas import ContextBody, SessionContextBody
 from api.shapes.refs import entity_name
 from memory.errors import NotFound
@@ -19,11 +19,11 @@ from projections.retrieval.wanted import Wanted
 
 def query_context(call: Call) -> tuple[int, dict[str, Any]]:
     body = call.parsed(ContextBody)
-    asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
+    asked = call.asked()
     call.caller()  # nobody without a key asks the embedding model
     text = body.query
     if body.subject:
-        text = f"{_subject(call, body)}: {text}"
+        text = f"{_subject(call, asked, body)}: {text}"
     wanted = Wanted(text=text, background=True, source="context", **narrowing(body))
     retrieved = call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked, lens=body.lens), wanted)
     block = context_block(retrieved, Budget(body.max_chars, body.max_tokens))
@@ -39,7 +39,8 @@ def get_session_context(call: Call) -> tuple[int, dict[str, Any]]:
     """With the conversation so far, whose turns are not recalled again."""
     session_id = ids.parse_session(call.path["session_id"])
     body = call.parsed(SessionContextBody) if call.body.strip() else call.queried(SessionContextBody)
-    with call.reading() as reader:
+    asked = call.asked()
+    with call.reading(asked) as reader:
         if sessions.one(reader, session_id) is None:
             raise NotFound("there is no such session")
         window = window_of(turns.spoken_last(reader, session_id, limit=TURNS_MAX))
@@ -50,15 +51,15 @@ def get_session_context(call: Call) -> tuple[int, dict[str, Any]]:
         background=True,
         source="session context",
     )
-    retrieved = call.services.recall.retrieve(call.context_id, call.reading_as, wanted)
+    retrieved = call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked), wanted)
     block = context_block(retrieved, Budget(body.max_chars, body.max_tokens), said=window.lines)
     return 200, {"context": block, "tier": retrieved.tier, "queryMs": retrieved.latency_ms}
 
 
-def _subject(call: Call, body: ContextBody) -> str:
+def _subject(call: Call, asked: Asked, body: ContextBody) -> str:
     """The name of the entity. Raises NotFound for one that the caller does not know."""
     text = body.subject or ""
-    with call.reading(lens=body.lens) as reader:
+    with call.reading(asked, lens=body.lens) as reader:
         if "/" in text:
             rows = entities.named(reader, *entity_name(text, field="subject"))
         else:

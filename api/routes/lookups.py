@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from api.http.calls import Call
 from api.shapes import answers, details, hits, wire
+from api.shapes.instants import Asked
 from api.shapes.question_schemas import LookupBody
 from api.shapes.refs import entity_name
 from memory.values import entity_type
@@ -29,10 +31,10 @@ Json = dict[str, Any]
 
 
 def lookup(call: Call) -> tuple[int, Json]:
-    body = call.parsed(LookupBody)
+    body, asked = call.parsed(LookupBody), call.asked()
     wants_passages = "passages" in (body.include or ())
-    passages = _passages(call, body) if wants_passages else []
-    with call.reading() as reader:
+    passages = _passages(call, asked, body) if wants_passages else []
+    with call.reading(asked) as reader:
         found = _matches(reader, body)
         resolution, subject = _resolution(reader, body, found, wants_passages, passages)
         clauses = scope_sets.clauses(reader)
@@ -120,7 +122,7 @@ def _deeds(reader: Reader, about: Sequence[Any], limit: int | None) -> Page[acti
     return _some(actions.newest_first(reader, WantedActions(actor_ids=about), limit=_limit(limit)), limit)
 
 
-def _passages(call: Call, body: LookupBody) -> list[Recalled]:
+def _passages(call: Call, asked: Asked, body: LookupBody) -> list[Recalled]:
     wanted = Wanted(
         text=body.query,
         k=min(_passage_limit(body) + 1, K_MAX),
@@ -128,7 +130,7 @@ def _passages(call: Call, body: LookupBody) -> list[Recalled]:
         facts=False,
         source="lookup",
     )
-    return list(call.services.recall.retrieve(call.context_id, call.reading_as, wanted).hits)
+    return list(call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked), wanted).hits)
 
 
 def _passage_limit(body: LookupBody) -> int:

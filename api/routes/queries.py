@@ -6,7 +6,7 @@ from typing import Any
 
 from api import ids
 from api.http.calls import Call
-from api.shapes import hits, instants
+from api.shapes import hits
 from api.shapes.question_schemas import LocationBody, QueryBody, SearchBody
 from memory.errors import InvalidRequest
 from projections.recall.search import Mode
@@ -27,13 +27,10 @@ def query(call: Call) -> tuple[int, dict[str, Any]]:
         source=body.source,
         **narrowing(body),
     )
-    asked = instants.asked_of(body.model_dump(include=INSTANT_FIELDS))
+    asked = call.asked()
     call.caller()  # nobody without a key asks the embedding model
     retrieved = call.services.recall.retrieve(call.context_id, partial(call.reading_as, asked, lens=body.lens), wanted)
     return 200, hits.query(retrieved, now=ids.moment(datetime.now(UTC)) or "")
-
-
-INSTANT_FIELDS = {"as_of", "at_instant", "valid_from", "valid_until"}
 
 
 def narrowing(body: SearchBody) -> dict[str, Any]:

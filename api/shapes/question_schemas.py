@@ -74,13 +74,13 @@ class ContextBody(SearchBody, InstantBody):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
 
 
-class SessionContextBody(Body):
+class SessionContextBody(InstantBody):
     query: Query
     max_chars: Annotated[int, Field(ge=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
 
 
-class LookupBody(Body):
+class LookupBody(InstantBody):
     query: Query
     subject: Annotated[Text, Field(max_length=QUERY_LENGTH_MAX)] | None = None
     entity_type: Text | None = None

@@ -47,8 +47,8 @@ class Filters:
         }
 
     def passing(self, reader: Reader, numbers: Collection[int]) -> set[int]:
-        """Those of the passages with these numbers that may be found."""
-        if not self or not numbers:
+        """Those of the passages with these numbers that may be found, and that there are at the reader's instant."""
+        if not numbers or (not self and reader.instant.is_now):
             return set(numbers)
         parameters = {"numbers": list(numbers), **self.parameters}
         return {number for (number,) in reader.tuples(PASSING, parameters)}

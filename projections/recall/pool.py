@@ -36,7 +36,7 @@ MEMBERS = """
 SELECT p.number, p.kind, p.turn_id, p.fact_id, p.sequence_id, p.seq, p.entity_ids, p.role, p.speaker, p.said_at,
     p.words, p.counts, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
 FROM {passages} AS p
-WHERE p.number = ANY(%(numbers)s)
+WHERE p.number = ANY(%(numbers)s) AND p.retracted_at IS NULL
 ORDER BY p.number DESC
 """
 

@@ -91,8 +91,9 @@ def search(
     """
     sizes = WIDE if wide else USUAL
     entity_ids = keyword.named_entities(reader, question.names)
-    # A filter is applied before the cut, or what passes it could be cut off by what does not.
-    widened = keyword.POSTINGS_MAX if filters else 0
+    # A filter is applied before the cut, or what passes it could be cut off by what does not; so is an instant,
+    # as postings and vectors know nothing of it.
+    widened = keyword.POSTINGS_MAX if filters or not reader.instant.is_now else 0
     scored = keyword.scored(reader, question, limit=max(widened, sizes.by_words))
     near: list[int] = []
     if mode in (Mode.HYBRID, Mode.VECTOR):

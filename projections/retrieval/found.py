@@ -14,7 +14,7 @@ from projections.retrieval.wanted import Recalled
 
 OF_TURNS = """
 SELECT p.* FROM {passages} AS p
-WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn'
+WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn' AND p.retracted_at IS NULL
 ORDER BY p.number
 """
 

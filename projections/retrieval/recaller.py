@@ -70,6 +70,7 @@ class Recall:
         if wanted.mode is Mode.HYBRID and wanted.facts and direct.plausible(look):
             with reading() as (caller, reader):
                 _check_session(reader, wanted)
+                look = _then(look, reader)
                 answer = direct.answer(reader, caller, look, question.names, session_id=wanted.session_id)
                 if answer is not None:
                     retrieved = _directly(reader, answer, wanted, trace_id, look)
@@ -80,6 +81,7 @@ class Recall:
             question = replace(question, vector=vector, model=model)
         with reading() as (caller, reader):
             _check_session(reader, wanted)
+            look = _then(look, reader)
             retrieved = _Search(reader, wanted, question, look, trace_id).answer()
             retrieved = _with_background(reader, caller, retrieved, wanted)
         return self._traced(caller, retrieved, wanted, started)
@@ -269,6 +271,12 @@ def _with_background(reader: Reader, caller: Caller, retrieved: Retrieved, wante
         reader, caller, session_id=wanted.session_id, seeds=seeds, hits=[hit for hit in retrieved.hits if hit.is_fact]
     )
     return replace(retrieved, background=told)
+
+
+def _then(look: Asked, reader: Reader) -> Asked:
+    """The question as if asked at the reader's moment: "last month" is the month before that."""
+    moment = reader.instant.moment
+    return look if moment is None else asked(look.text, now=moment)
 
 
 def _check_session(reader: Reader, wanted: Wanted) -> None:

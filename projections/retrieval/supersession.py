@@ -76,7 +76,11 @@ def _known(reader: Reader, hits: Sequence[Recalled]) -> _Knowledge:
             if not ends:
                 known.said[turn_id].append(version_id)
             versions.add(version_id)
-    known.facts = facts.by_ids(reader, versions)
+    known.facts = {
+        version_id: fact
+        for version_id, fact in facts.by_ids(reader, versions).items()
+        if fact.row.standing != "withdrawn"
+    }
     known.gone = versions - known.facts.keys()
     stale = [version_id for version_id, fact in known.facts.items() if not facts.in_force(fact, reader)]
     if stale:
@@ -90,7 +94,7 @@ def _known(reader: Reader, hits: Sequence[Recalled]) -> _Knowledge:
 def _is_gone(hit: Recalled, known: _Knowledge, *, past: bool) -> bool:
     """Whether the hit is about what is forgotten, taken back, or closed with nothing in its place."""
     if hit.kind in (Kind.ATTRIBUTE, Kind.RELATION):
-        fact = known.facts.get(hit.id)
+        fact = known.facts.get(hit.id)  # none if it was forgotten or withdrawn
         if fact is None or fact.row.standing == "retracted":
             return True
         return not past and fact.row.end_reason == "ended" and hit.id not in known.heads

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.ids import ulid
-from api.routes import attributes, corrections, revisions, state
+from api.ids import new_id, parse, ulid
+from api.routes import attributes, corrections, queries, revisions, sessions, state
 from api.wiring import Services
 from memory.errors import Conflict
-from memory.events import TurnRecorded
+from memory.events import Citation, TurnRecorded
+from memory.turns import Turn
+from memory.values import Infer, Role, SourceKind
 from tests.calls import Keyed, keyed_world
 from tests.integration.test_replay_properties import History, histories
 from tests.integration.test_time_travel import READS, lived
@@ -100,6 +102,71 @@ def test_directives_and_doubts_come_back_with_the_undo(keyed: Keyed) -> None:
     keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
     assert keyed.get(state.get_state)["unknowns"] == before["unknowns"]
     assert keyed.get(state.get_state)["instructions"] == before["instructions"]
+    assert is_sound(keyed.world)
+
+
+def found(keyed: Keyed, query: str) -> list[str]:
+    return [hit["text"] for hit in keyed.post(queries.query, query=query)["hits"]]
+
+
+def test_the_words_of_a_retracted_turn_are_found_no_more_until_the_undo(keyed: Keyed) -> None:
+    session = keyed.world.given(fact("Ana", "city", "Porto"), text="Ana lives in Porto.").session_id
+    told = keyed.world.given(fact("Ana", "city", "Lyon"), session_id=session, text="Ana moved to Lyon.")
+    then = keyed.world.events()[-1].position
+    before = found(keyed, "Where does Ana live?")
+    assert "Ana moved to Lyon." in before
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(told.turn_ids[0])})
+    assert "Lyon" not in str(found(keyed, "Where does Ana live?")) + str(found(keyed, "Ana moved to Lyon"))
+    kept = keyed.get(sessions.list_turns, {"session_id": ulid(session)})["turns"]
+    assert [one["content"] for one in kept] == ["Ana lives in Porto.", "Ana moved to Lyon."]
+    at_once = keyed.post(queries.query, query="Where does Ana live?", atInstant=f"position:{then}")["hits"]
+    assert [hit["text"] for hit in at_once] == before
+    assert is_sound(keyed.world)
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert found(keyed, "Where does Ana live?") == before
+    assert is_sound(keyed.world)
+
+
+def test_words_without_facts_can_be_retracted_too(keyed: Keyed) -> None:
+    told = keyed.world.say("The vault code is in the blue folder.", infer=Infer.NONE)
+    turn = {"turn_id": ulid(told.turn_ids[0])}
+    assert found(keyed, "Where is the vault code?")
+    done = keyed.post(revisions.retract_turn, turn)
+    assert found(keyed, "Where is the vault code?") == []
+    with pytest.raises(Conflict):
+        keyed.post(revisions.retract_turn, turn)
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert found(keyed, "Where is the vault code?")
+
+
+def concluded(key: str, value: str, *sources: Citation) -> Turn:
+    """What a model makes of some rows of memory."""
+    return Turn(
+        turn_id=new_id(),
+        text="",
+        role=Role.SYSTEM,
+        infer=Infer.TRIPLES,
+        candidates=(fact("Ana", key, value),),
+        citations=sources,
+        source_kind=SourceKind.REFLECT,
+    )
+
+
+def source_of(keyed: Keyed, key: str) -> Citation:
+    rows = keyed.get(attributes.list_attributes)["attributes"]
+    (row_id,) = [row["id"] for row in rows if row["key"] == key]
+    return Citation("S1", "attribute", parse(row_id, prefixes=("attr_",)))
+
+
+def test_what_was_concluded_from_a_retracted_turn_goes_with_it(keyed: Keyed) -> None:
+    told = keyed.world.given(fact("Ana", "city", "Lyon"), text="Ana lives in Lyon.")
+    keyed.world.remember(concluded("country", "France", source_of(keyed, "city")))
+    keyed.world.remember(concluded("continent", "Europe", source_of(keyed, "country")))
+    assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(told.turn_ids[0])})
+    assert values(keyed) == []
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
     assert is_sound(keyed.world)
 
 

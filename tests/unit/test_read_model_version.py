@@ -7,7 +7,7 @@ from projections.read_models import READ_MODELS, folds_of
 from projections.table import READ_MODELS_VERSION
 
 # On a change here: raise READ_MODELS_VERSION and put the new digest. Raise it also when a fold changes its meaning.
-DIGESTS = {3: "a686654047f31328"}
+DIGESTS = {4: "x"}
 
 
 def test_the_tables_are_those_of_the_version() -> None:
