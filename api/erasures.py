@@ -13,7 +13,8 @@ from memory.errors import Forbidden
 from memory.log import Connection, Writing
 from memory.principals import Caller
 from memory.values import folded
-from projections.erasure_plans import Plan, Planner
+from projections.erasing.plan import Plan
+from projections.erasing.planner import Planner
 from projections.reading import Reader, snapshot
 
 # How often a plan is made without the lock, while others write meanwhile, before it is made under it.

@@ -36,7 +36,7 @@ from memory.revising import Revising
 from memory.understanding import Understanding
 from projections.audit import AuditBuffer
 from projections.document_facts import ReadModelDocumentFacts
-from projections.erasing import ReadModelErasing
+from projections.erasing.removal import ReadModelErasing
 from projections.knowledge import ReadModelKnowledge
 from projections.projector import ReadModelProjector
 from projections.rebuild import rebuild

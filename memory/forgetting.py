@@ -45,10 +45,29 @@ class Forgetting:
         """Take things of these kinds and ids out of sight, as far as the caller may forget them.
 
         kinds: entity, attribute, relation, instruction, uncertainty, action, turn and document (a chunk).
-        session_id: fresh; of the session to which endings of facts are recorded. Returns how many left.
+        What models concluded from any of them goes too. session_id: fresh; of the session to which endings of
+        facts are recorded. Returns how many left.
         """
         with self.log.writing(caller.context_id) as writing:
-            return sum(self._forget(writing, caller, kind, thing, session_id) for kind, thing in things)
+            sources = [row for kind, thing in things for row in self._rows_of(writing, caller, kind, thing)]
+            left = sum(self._forget(writing, caller, kind, thing, session_id) for kind, thing in things)
+            return left + self._forget_conclusions(writing, caller, sources, session_id)
+
+    def _rows_of(self, writing: Writing, caller: Caller, kind: str, thing: UUID) -> list[UUID]:
+        """The rows of a thing that a conclusion may rest on."""
+        seen = caller.forgettable
+        if kind == "turn":
+            return [row for rows in self.knowledge.passages_of(writing, thing, seen).values() for row in rows]
+        name = self.knowledge.entity_name(writing, thing, seen) if kind == "entity" else None
+        return self._held_rows(writing, caller, name) if name else [thing]
+
+    def _held_rows(self, writing: Writing, caller: Caller, name: EntityName) -> list[UUID]:
+        held = self.knowledge.held_of(writing, name, caller.forgettable)
+        return [one.id for entity in held for one in (*entity.attributes, *entity.relations)]
+
+    def _forget_conclusions(self, writing: Writing, caller: Caller, sources: Sequence[UUID], session_id: UUID) -> int:
+        concluded = self.knowledge.concluded_from(writing, sources, caller.forgettable)
+        return sum(self._forget(writing, caller, kind, thing, session_id) for kind, thing in concluded)
 
     def _forget(self, writing: Writing, caller: Caller, kind: str, thing: UUID, session_id: UUID) -> bool:
         seen = caller.forgettable
@@ -103,14 +122,17 @@ class Forgetting:
             writing.record([event], Origin(principal_id=caller.principal_id, scope_set_id=scope_set_id))
         return bool(found)
 
-    def forget_entity(self, caller: Caller, name: EntityName) -> int:
+    def forget_entity(self, caller: Caller, name: EntityName, *, session_id: UUID) -> int:
         """Close what holds about the entity and hide it, in every scope set where the caller may forget.
 
-        Returns how many entities were hidden; 0 if there is none of that name. What is said of the
-        name later makes a new entity.
+        session_id: as of `forget`. Returns how many entities were hidden; 0 if there is none of that name. What is
+        said of the name later makes a new entity.
         """
         with self.log.writing(caller.context_id) as writing:
-            return self._hide(writing, caller, name)
+            sources = self._held_rows(writing, caller, name)
+            hidden = self._hide(writing, caller, name)
+            self._forget_conclusions(writing, caller, sources, session_id)
+            return hidden
 
     def _hide(self, writing: Writing, caller: Caller, name: EntityName) -> int:
         held = self.knowledge.held_of(writing, name, caller.forgettable)

@@ -191,6 +191,12 @@ class Knowledge(Protocol):
         """Texts of the session's last turns before one, oldest first."""
         ...
 
+    def concluded_from(
+        self, writing: Writing, source_ids: Sequence[UUID], visible: Sequence[UUID]
+    ) -> list[tuple[str, UUID]]:
+        """What models concluded from any of these rows, each an attribute or a relation."""
+        ...
+
     def is_scope_set_defined(self, writing: Writing, scope_set_id: UUID) -> bool: ...
 
     def scope_nodes(self, writing: Writing, paths: Sequence[str]) -> Sequence[ScopeNode]:

@@ -21,7 +21,7 @@ from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
 from memory.values import comparable, is_kind_of, unit_value
 from memory.wanted import UNNAMED_USER, relation_unit
-from projections import belongings, entities, held, lifecycle, provenance, scope_sets, turns
+from projections import belongings, derivations, entities, held, lifecycle, provenance, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
 from projections.reading import Reader
@@ -199,6 +199,11 @@ class ReadModelKnowledge:
         for scope_set_id, passage_id in _reader(writing, visible).tuples(PASSAGES_OF, {"id": thing}):
             found[scope_set_id].append(passage_id)
         return found
+
+    def concluded_from(
+        self, writing: Writing, source_ids: Sequence[UUID], visible: Sequence[UUID]
+    ) -> list[tuple[str, UUID]]:
+        return [(one.kind, one.id) for one in derivations.conclusions(_reader(writing, visible), source_ids)]
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
         return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)

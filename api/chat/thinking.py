@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import TypeVar
+from uuid import UUID
 
 import pydantic
 
@@ -17,7 +19,7 @@ from api.http.calls import Call
 from api.http.exchanges import Exchange
 from memory.candidates import AnyCandidate
 from memory.errors import ModelUnavailable, Unavailable
-from memory.events import ModelUsed
+from memory.events import Citation, ModelUsed
 from memory.log import Writing
 from memory.principals import Caller
 from memory.recorded import Origin
@@ -87,23 +89,41 @@ def without_markers(text: str) -> str:
     return markers.feed(text) + markers.finish()
 
 
-def learn(call: Call, caller: Caller, candidates: Sequence[AnyCandidate], kind: SourceKind) -> Learnt:
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What a model concluded. evidence: the rows of memory that it rests on."""
+
+    candidate: AnyCandidate
+    evidence: tuple[Citation, ...]
+
+
+def citations(numbers: Sequence[int], rows: Sequence[tuple[str, UUID]]) -> tuple[Citation, ...]:
+    """The rows with these numbers, from 1 on, as evidence. rows: each with its kind."""
+    return tuple(Citation(f"S{number}", *rows[number - 1]) for number in numbers)
+
+
+def learn(call: Call, caller: Caller, conclusions: Sequence[Concluded], kind: SourceKind) -> list[Learnt]:
     """Tell memory what was concluded, through the same decisions as everything else, at the kind's low rank.
 
-    Raises Forbidden if the caller may write nowhere.
+    Each is a turn of its own, that cites what it rests on: it goes when that goes. Returns what came of
+    each. Raises Forbidden if the caller may write nowhere.
     """
-    turn = Turn(
-        turn_id=ids.new_id(),
-        text="",
-        role=Role.SYSTEM,
-        infer=Infer.TRIPLES,
-        candidates=tuple(candidates),
-        source_kind=kind,
-    )
+    turns = [
+        Turn(
+            turn_id=ids.new_id(),
+            text="",
+            role=Role.SYSTEM,
+            infer=Infer.TRIPLES,
+            candidates=(one.candidate,),
+            citations=one.evidence,
+            source_kind=kind,
+        )
+        for one in conclusions
+    ]
     remembered = call.services.memory.remember(
-        caller, [turn], session_id=None, new_session_id=ids.new_id(), answer=_itself
+        caller, turns, session_id=None, new_session_id=ids.new_id(), answer=_itself
     )
-    return remembered.answers[0]
+    return remembered.answers
 
 
 def count(call: Call, caller: Caller, model: ResponseModel, purpose: str) -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from api import erasures
+from api import erasures, ids
 from api.http.calls import Call
+from api.routes.forgetting import listed
 from api.shapes import answers, wire
 from api.shapes.paging import cursor_of, page, place_of
 from api.terminal import story
@@ -12,6 +13,8 @@ from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key
 from projections import attribute_versions, entities, provenance
 from projections.entities import EntityRow
+from projections.erasing.plan import Plan
+from projections.erasing.planner import Planner
 from projections.reading import Reader
 
 
@@ -66,14 +69,21 @@ def explain(call: Call) -> tuple[int, dict[str, Any]]:
     return 200, {"chapters": chapters, "text": "\n".join(story.told(chapters))}
 
 
-def forget_entity(call: Call) -> tuple[int, None]:
-    """Hide it; with `purge`, erase all that is known of it."""
+def forget_entity(call: Call) -> tuple[int, dict[str, Any] | None]:
+    """Hide it; with `purge`, erase all that is known of it. dryRun lists what it would take."""
     caller, name = call.caller(), name_in(call)
-    if call.flag("purge"):
+
+    def plan(planner: Planner) -> Plan:
+        return planner.by_entity(name)
+
+    if call.flag("purge") or call.flag("dryRun"):
         erasures.require_forget(caller)
-        erasures.erased(call.services, caller, lambda planner: planner.by_entity(name), ENTITY)
+    if call.flag("dryRun"):
+        return 200, listed(erasures.planned(call.services, caller, plan), purge=call.flag("purge"))
+    if call.flag("purge"):
+        erasures.erased(call.services, caller, plan, ENTITY)
     else:
-        call.services.forgetting.forget_entity(caller, name)
+        call.services.forgetting.forget_entity(caller, name, session_id=ids.new_id())
     return 204, None
 
 

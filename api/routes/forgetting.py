@@ -12,7 +12,8 @@ from memory.errors import InvalidRequest, NotFound
 from memory.scopes import canonical_path
 from projections import erasures as erasure_rows
 from projections import scope_sets
-from projections.erasure_plans import MATCHES_MAX, Match, Plan, Planner
+from projections.erasing.plan import Match, Plan
+from projections.erasing.planner import MATCHES_MAX, Planner
 from projections.recall.question import parsed
 
 
@@ -33,7 +34,7 @@ def forget(call: Call) -> tuple[int, Json]:
         return planner.by_query(body.query, question, limit=limit)
 
     if body.dry_run:
-        return 200, _listed(erasures.planned(call.services, caller, plan), purge=body.purge)
+        return 200, listed(erasures.planned(call.services, caller, plan), purge=body.purge)
     if body.purge:
         digest = erasures.digest_of(body.query)
         return 200, _answer(erasures.erased(call.services, caller, plan, QUERY, query_digest=digest))
@@ -75,7 +76,7 @@ def erase_turn(call: Call) -> tuple[int, Json]:
         return planner.by_turn(turn_id)
 
     if call.flag("dryRun"):
-        return 200, _listed(erasures.planned(call.services, caller, plan), purge=True)
+        return 200, listed(erasures.planned(call.services, caller, plan), purge=True)
     done = erasures.erased(call.services, caller, plan, TURN)
     if done.erasure_id is None:
         raise NotFound("there is no such turn")
@@ -110,7 +111,7 @@ def _answer(done: Erased) -> Json:
     }
 
 
-def _listed(plan: Plan, *, purge: bool) -> Json:
+def listed(plan: Plan, *, purge: bool) -> Json:
     answer: Json = {
         "deleted": len(plan.matches),
         "dryRun": True,

@@ -15,9 +15,11 @@ from api.chat.proposals import Observation
 from api.chat.sources import Source, snippet, sources_of
 from api.chat.thinking import (
     CONFIDENCE,
+    Concluded,
     NamedEntity,
     NoModel,
     asked,
+    citations,
     count,
     learn,
     model_of,
@@ -55,10 +57,12 @@ class _Conclusion(pydantic.BaseModel):
     rationale: str | None = pydantic.Field(default=None, max_length=1_000)
     evidence: list[str] = pydantic.Field(default_factory=list, max_length=100)
 
-    @property
-    def candidate(self) -> AttributeCandidate:
+    def concluded(self, rows: Sequence[tuple[str, UUID]]) -> Concluded:
+        """rows: what the markers of the evidence stand for, with their kinds."""
         entity = Mention(type=self.entity.type, name=self.entity.name)
-        return AttributeCandidate(entity=entity, key=attribute_key(self.key), value=self.value, confidence=CONFIDENCE)
+        key = attribute_key(self.key)
+        candidate = AttributeCandidate(entity=entity, key=key, value=self.value, confidence=CONFIDENCE)
+        return Concluded(candidate, citations(numbers_in(self.evidence, len(rows)), rows))
 
 
 class _Reflection(pydantic.BaseModel):
@@ -75,6 +79,16 @@ class _Relation(pydantic.BaseModel):
     label: str = pydantic.Field(min_length=1, max_length=100)
     object: NamedEntity
     evidence: list[str] = pydantic.Field(default_factory=list, max_length=100)
+
+    def concluded(self, rows: Sequence[tuple[str, UUID]]) -> Concluded:
+        """As of `_Conclusion`."""
+        candidate = RelationCandidate(
+            subject=Mention(type=self.subject.type, name=self.subject.name),
+            label=attribute_key(self.label),
+            object=Mention(type=self.object.type, name=self.object.name),
+            confidence=CONFIDENCE,
+        )
+        return Concluded(candidate, citations(numbers_in(self.evidence, len(rows)), rows))
 
 
 class _Relations(pydantic.BaseModel):
@@ -102,9 +116,11 @@ async def reflect(exchange: Exchange) -> Response:
         count(call, caller, model, "reflection")
         if not body.persist or not well_founded:
             return []
-        learnt = learn(call, caller, [one.candidate for one in well_founded], SourceKind.REFLECT)
+        rows = [(source.kind, source.row_id) for source in sources]
+        learnt = learn(call, caller, [one.concluded(rows) for one in well_founded], SourceKind.REFLECT)
         with call.reading() as reader:
-            return wire.extraction(learnt, diffs.turn_diff(reader, learnt.recorded))["attributes"]  # type: ignore[no-any-return]
+            told = (wire.extraction(one, diffs.turn_diff(reader, one.recorded)) for one in learnt)
+            return [row for extraction in told for row in extraction["attributes"]]
 
     return answer(
         200,
@@ -148,8 +164,10 @@ async def consolidate(exchange: Exchange) -> Response:
         found = [_observation(one, pool) for one in supported]
         if body.dry_run or not supported:
             return found
-        learnt = learn(call, caller, [one.candidate for one in supported], SourceKind.CONSOLIDATE)
-        made = [one.event for one in learnt.recorded if isinstance(one.event, AttributeAsserted)]
+        rows = [_row(fact) for fact in pool]
+        learnt = learn(call, caller, [one.concluded(rows) for one in supported], SourceKind.CONSOLIDATE)
+        events = (one.event for turn in learnt for one in turn.recorded)
+        made = [event for event in events if isinstance(event, AttributeAsserted)]
         return [proposals.persisted(one, made) for one in found]
 
     return answer(200, _consolidated(await exchange.write(observed), dry_run=body.dry_run))
@@ -220,7 +238,7 @@ async def elaborate(exchange: Exchange) -> Response:
         lines = [fact.text for fact in subject.facts]
         told = await asked(exchange, model_here, "elaborate", lines, _Relations, entity=subject.name)
         found = [one for one in told.relations if _is_grounded(one, subject)]
-        emitted = await exchange.write(partial(_related, call, caller, found, dry_run=body.dry_run))
+        emitted = await exchange.write(partial(_related, call, caller, subject, found, dry_run=body.dry_run))
         await exchange.write(partial(count, call, caller, model_here, "elaboration"))
         outcomes.append(
             {
@@ -269,18 +287,14 @@ def _is_grounded(one: _Relation, subject: _Subject) -> bool:
     return set(ends) <= names and ends[0] != ends[1] and bool(numbers_in(one.evidence, len(subject.facts)))
 
 
-def _related(call: Call, caller: Caller, found: Sequence[_Relation], *, dry_run: bool) -> int:
+def _related(call: Call, caller: Caller, subject: _Subject, found: Sequence[_Relation], *, dry_run: bool) -> int:
     """How many relations were new to memory."""
     if dry_run or not found:
         return 0
-    candidates = [
-        RelationCandidate(
-            subject=Mention(type=one.subject.type, name=one.subject.name),
-            label=attribute_key(one.label),
-            object=Mention(type=one.object.type, name=one.object.name),
-            confidence=CONFIDENCE,
-        )
-        for one in found
-    ]
-    learnt = learn(call, caller, candidates, SourceKind.ELABORATE)
-    return sum(isinstance(one.event, RelationAsserted) for one in learnt.recorded)
+    rows = [_row(fact) for fact in subject.facts]
+    learnt = learn(call, caller, [one.concluded(rows) for one in found], SourceKind.ELABORATE)
+    return sum(isinstance(one.event, RelationAsserted) for turn in learnt for one in turn.recorded)
+
+
+def _row(fact: Fact) -> tuple[str, UUID]:
+    return "relation" if fact.target else "attribute", fact.id

@@ -15,13 +15,15 @@ from api.ids import ulid
 from api.routes import attributes, entities, facts, forgetting, turns
 from api.wiring import Services
 from api.work.scrubbing import scrub, tables
-from memory.candidates import Mention, RelationCandidate
+from memory.candidates import AliasCandidate, Mention, RelationCandidate
 from memory.erasing import Asked
-from memory.events import TurnRecorded
-from memory.values import Infer
+from memory.events import Citation, TurnRecorded
+from memory.turns import Turn
+from memory.values import Infer, Role
 from projections.rebuild import rebuild
 from tests.calls import Keyed, keyed_world
 from tests.integration.test_replay_properties import HOUR, NOON, History, histories
+from tests.integration.test_revisions import concluded, source_of
 from tests.integration.test_time_travel import READS, lived, plain_histories
 from tests.worlds import World, fact
 
@@ -115,6 +117,68 @@ def test_a_purge_of_an_entity_leaves_no_trace_of_its_name(keyed: Keyed) -> None:
     assert keyed.get(entities.get_entity, path) == {"absent": True}
     for handler, where, query in READS:
         keyed.get(handler, where, **query)
+    assert is_sound(world)
+
+
+def replied(keyed: Keyed, text: str, source: Citation) -> None:
+    turn = Turn(turn_id=ids.new_id(), text=text, role=Role.ASSISTANT, infer=Infer.NONE, citations=(source,))
+    keyed.world.remember(turn)
+
+
+def test_what_quotes_or_was_concluded_from_it_goes_wherever_it_stands(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Bob", "city", "Zorbagrad"), text="Bob lives in Zorbagrad.")
+    world.given(fact("Alice", "city", "Zorbagrad"), text="Alice lives in Zorbagrad.")
+    source = source_of(keyed, "city", entity="alice")
+    world.remember(concluded("climate", "Quuxish", source), scopes=(("org/other",),))
+    world.remember(concluded("habitat", "Blorpish", source_of(keyed, "climate")))
+    replied(keyed, "You told me that it is Zorbagrad.", source)
+    replied(keyed, "A fine day.", source_of(keyed, "city", entity="bob"))
+    done = keyed.post(forgetting.forget, query="Alice Zorbagrad", purge=True)
+    left = dumped(world.services)
+    assert "Bob lives in Zorbagrad." in left
+    assert "A fine day." in left
+    for gone in ("Alice lives", "uuxish", "lorpish", "You told me"):
+        assert gone not in left
+    assert "You told me" not in str(done["residual"]), "what goes is no residual"
+    assert is_sound(world)
+
+
+def test_soft_forgetting_ends_what_was_concluded(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Alice", "city", "Lyon"), text="Alice lives in Lyon.")
+    world.remember(concluded("country", "France", source_of(keyed, "city")))
+    world.remember(concluded("continent", "Europe", source_of(keyed, "country")))
+    keyed.post(forgetting.forget, query="Alice city Lyon")
+    assert values(keyed.get(attributes.list_attributes)) == []
+    assert is_sound(world)
+
+
+def test_a_forgotten_entity_takes_what_was_concluded_of_others(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Alice", "city", "Lyon"))
+    world.remember(concluded("country", "France", source_of(keyed, "city")))
+    path = {"entity_type": "person", "entity_name": "alice"}
+    listed = entities.forget_entity(keyed.call(path, {"dryRun": "true"}))
+    assert listed[0] == 200
+    assert sorted(values(keyed.get(attributes.list_attributes))) == ["France", "Lyon"], "a dry run changes nothing"
+    entities.forget_entity(keyed.call(path, {}))
+    assert values(keyed.get(attributes.list_attributes)) == []
+    assert is_sound(world)
+
+
+def test_the_name_of_an_entity_that_others_facts_hang_on_stays(keyed: Keyed) -> None:
+    world = keyed.world
+    session = world.given(fact("Ana", "city", "Porto"), text="Ana lives in Porto.").session_id
+    joined = world.given(
+        AliasCandidate(entity=Mention(type="person", name="Cy"), name=Mention(type="person", name="Ana")),
+        fact("Cy", "likes", "tea"),
+        session_id=session,
+        text="Cy is also known as Ana.",
+    )
+    keyed.get(forgetting.erase_turn, {"turn_id": ulid(joined.turn_ids[0])})
+    assert values(keyed.get(attributes.list_attributes)) == ["Porto"]
+    assert "Cy is also known" not in dumped(world.services)
     assert is_sound(world)
 
 

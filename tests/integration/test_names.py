@@ -206,7 +206,7 @@ def test_names_told_by_many_writers_at_once_are_one_alias_of_one_entity(world: W
 def test_a_forgotten_entity_takes_its_names_along(world: World) -> None:
     world.given(fact("Katherine", "city", "Porto"), SHORT)
     caller = replace(world.caller, forgettable=world.scope_sets())
-    assert world.services.forgetting.forget_entity(caller, ("person", "kat")) == 1
+    assert world.services.forgetting.forget_entity(caller, ("person", "kat"), session_id=ids.new_id()) == 1
     with world.reading() as reader:
         assert entities.named(reader, "person", "kat") == entities.named(reader, "person", "katherine") == []
     world.given(fact("Kat", "city", "Lyon"))

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from api.ids import new_id
 from memory.candidates import Mention, RelationCandidate
 from memory.errors import NotFound
 from memory.principals import Caller
@@ -205,7 +206,7 @@ def test_what_is_closed_taken_back_or_forgotten_does_not_come_back(world: World)
     world.given(fact("Hilda", "shoe_size", "38"), text="Hilda has shoe size 38")
     # By meaning, once there are vectors, other turns may follow; these two come first.
     assert ["38" in text for text in texts(recall(world, "shoe size 38"))[:2]] == [True, True]
-    world.services.forgetting.forget_entity(world.caller, ("person", "hilda"))
+    world.services.forgetting.forget_entity(world.caller, ("person", "hilda"), session_id=new_id())
     assert recall(world, "shoe size 38").hits == []
 
 

@@ -152,9 +152,10 @@ def concluded(key: str, value: str, *sources: Citation) -> Turn:
     )
 
 
-def source_of(keyed: Keyed, key: str) -> Citation:
+def source_of(keyed: Keyed, key: str, entity: str = "") -> Citation:
+    """The one value of that key, of the person if one is named, as evidence."""
     rows = keyed.get(attributes.list_attributes)["attributes"]
-    (row_id,) = [row["id"] for row in rows if row["key"] == key]
+    (row_id,) = [row["id"] for row in rows if row["key"] == key and row["entity"].endswith(entity)]
     return Citation("S1", "attribute", parse(row_id, prefixes=("attr_",)))
 
 

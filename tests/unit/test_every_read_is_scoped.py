@@ -15,7 +15,7 @@ EXCEPTIONS = {
     "projections/access.py": "finds out what the caller may see",
     "projections/backlog.py": "how much waits over all contexts, one number for whoever runs the server",
     "projections/directory.py": "who may do what, which the routes answer only to who may know it",
-    "projections/erasing.py": "takes the rows of erased events out of a generation",
+    "projections/erasing/removal.py": "takes the rows of erased events out of a generation",
     "projections/projector.py": "folds into the rows of one context",
     "projections/rebuild.py": "copies and sweeps whole generations",
     "projections/stores.py": "finds out which files no document needs any more",
