@@ -33,8 +33,16 @@ PRINCIPAL_COLUMNS = f"""
     )
 """
 
+# Whether there are scope sets that this process has not read yet.
+HAS_MORE_SCOPE_SETS = """
+    EXISTS (
+        SELECT 1 FROM scope_sets AS s
+        WHERE s.context_id = c.context_id AND s.generation = c.generation AND s.position_from > %(after)s
+    )
+"""
+
 KEY_HOLDER = f"""
-SELECT c.generation, k.id, k.name, k.grants, k.expires_at, {PRINCIPAL_COLUMNS}
+SELECT c.generation, {HAS_MORE_SCOPE_SETS}, k.id, k.name, k.grants, k.expires_at, {PRINCIPAL_COLUMNS}
 FROM contexts AS c
 JOIN keys AS k ON k.context_id = c.context_id AND k.generation = c.generation
     AND k.digest = %(digest)s AND k.position_to IS NULL AND k.known_to IS NULL AND k.revoked_at IS NULL
@@ -89,10 +97,14 @@ def caller_of(
     then, with what both may do. A principal that does not exist leaves nothing to be done: the caller may
     nothing, just as on behalf of one without grants.
     """
-    row = _row(connection, KEY_HOLDER, {"context_id": context_id, "digest": digest})
+    seen = _kept(connection, context_id)
+    parameters = {"context_id": context_id, "digest": digest, "after": seen.position}
+    row = _row(connection, KEY_HOLDER, parameters)
     if row is None:
         return None
-    generation, key_id, name, narrowing, expires_at, *columns = row
+    generation, has_more, key_id, name, narrowing, expires_at, *columns = row
+    if has_more:
+        _read_on(seen, connection, context_id, generation)
     holder = _holder(columns)
     grants = None if narrowing is None else {verb: tuple(held) for verb, held in json.loads(narrowing).items()}
     key = KeyUse(key_id, name, holder.principal_id, grants, expires_at)
@@ -100,11 +112,10 @@ def caller_of(
     subject = holder
     if on_behalf_of is not None:
         principal_id, external_id = on_behalf_of
-        parameters = {"context_id": context_id, "principal_id": principal_id, "external_id": external_id}
-        row = _row(connection, PRINCIPAL, parameters)
+        of_subject = {"context_id": context_id, "principal_id": principal_id, "external_id": external_id}
+        row = _row(connection, PRINCIPAL, of_subject)
         subject = _holder(row[1:]) if row else _Holder(NOBODY, "", "unknown", (), {})
         effective = intersection(effective, subject.grants)
-    seen = _scope_sets(connection, context_id, generation)
     return _caller(context_id, subject, effective, seen, own_grants=holder.grants, key=key), generation
 
 
@@ -125,7 +136,8 @@ def caller_of_principal(
     grants = holder.grants
     if region is not None:
         grants = intersection(grants, {**grants, "memory:read": region})
-    seen = _scope_sets(connection, context_id, generation)
+    seen = _kept(connection, context_id)
+    _read_on(seen, connection, context_id, generation)
     return _caller(context_id, holder, grants, seen, own_grants=holder.grants)
 
 
@@ -262,9 +274,7 @@ def _kept(connection: psycopg.Connection[Any], context_id: str) -> _ScopeSets:
         return kept
 
 
-def _scope_sets(connection: psycopg.Connection[Any], context_id: str, generation: int) -> _ScopeSets:
-    kept = _kept(connection, context_id)
+def _read_on(kept: _ScopeSets, connection: psycopg.Connection[Any], context_id: str, generation: int) -> None:
     parameters = {"context_id": context_id, "generation": generation, "after": kept.position}
     with connection.cursor(binary=True) as cursor:
         kept.add(cursor.execute(SCOPE_SETS.encode(), parameters).fetchall())
-    return kept

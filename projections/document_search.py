@@ -288,6 +288,7 @@ def _opening(reader: Reader, document_id: UUID) -> list[Hit]:
             turn_id=None,
             session_id=None,
             document_id=document_id,
+            seq=row.seq,
             ordinal=row.ordinal,
             char_start=row.char_start,
             char_end=row.char_end,

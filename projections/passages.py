@@ -29,6 +29,7 @@ from projections.table import Close, Op, Put, Revise, Row, Table, start
 
 PASSAGE_LENGTH_MAX = 1_000  # characters
 ORDINAL_BITS = 20
+_EIGHT_BYTES = 2**64 - 1
 
 
 class Kind(StrEnum):
@@ -253,17 +254,18 @@ def sequence_key(sequence_id: UUID | None) -> int:
     """A session or document in eight bytes, 0 for none: enough to tell those of one context apart."""
     if sequence_id is None:
         return 0
-    return int.from_bytes(sequence_id.bytes[:8], signed=True) ^ int.from_bytes(sequence_id.bytes[8:], signed=True)
+    key = (sequence_id.int >> 64) ^ (sequence_id.int & _EIGHT_BYTES)
+    return key - _EIGHT_BYTES - 1 if key >> 63 else key
 
 
-def sentence(row: PassageRow, names: Mapping[UUID, str]) -> str:
+def sentence(kind: str, text: str, entity_ids: Sequence[UUID], names: Mapping[UUID, str]) -> str:
     """The text of a passage as it is indexed and shown: a fact with the names of what it is about."""
-    if row.kind not in FACTS:
-        return row.text
-    subject, *others = [names.get(entity_id, "") for entity_id in row.entity_ids]
-    if row.kind == Kind.RELATION:
-        return " ".join([subject, row.text, *others])
-    return row.text if subject and row.text.startswith(subject) else f"{subject}: {row.text}"
+    if kind not in FACTS:
+        return text
+    subject, *others = [names.get(entity_id, "") for entity_id in entity_ids]
+    if kind == Kind.RELATION:
+        return " ".join([subject, text, *others])
+    return text if subject and text.startswith(subject) else f"{subject}: {text}"
 
 
 def one(reader: Reader, passage_id: UUID) -> PassageRow | None:

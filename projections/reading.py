@@ -14,9 +14,10 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+import psycopg
 from psycopg.rows import args_row
 
-from memory.log import Connection, Cursor
+from memory.log import ROLLBACK, Connection, Cursor
 from projections.table import R, Table
 
 T = TypeVar("T")
@@ -69,12 +70,25 @@ BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 @contextmanager
 def snapshot(connection: Connection) -> Iterator[None]:
-    """One read-only snapshot of everything: the live generation and its rows belong together."""
-    connection.execute(BEGIN_READ)
+    """One read-only snapshot of everything: the live generation and its rows belong together.
+
+    It is a pipeline: a statement waits for the server only where its rows are fetched.
+    """
     try:
-        yield
-    finally:
-        connection.rollback()
+        with connection.pipeline():
+            connection.execute(BEGIN_READ)
+            try:
+                yield
+            except psycopg.Error:
+                raise
+            except BaseException:
+                connection.execute(ROLLBACK)
+                raise
+            connection.execute(ROLLBACK)
+    except psycopg.Error:
+        # A connection whose pipeline failed may hold a half-known state: never pool it again.
+        connection.close()
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,24 @@ class QuestionVectors:
         """The local one, which every context uses that names no other."""
         return self._embedders.local
 
+    def kept(self, text: str, context_id: str) -> tuple[Vector | None, str]:
+        """The question's vector, if it was asked for not long ago, and the name of the context's model."""
+        model = self._embedders.of(context_id).model
+        place = (context_id, model, text)
+        with self._lock:
+            kept = self._kept.get(place)
+            if kept is not None:
+                self._kept.move_to_end(place)
+        return kept, model
+
     def question(self, text: str, context_id: str) -> tuple[Vector | None, str]:
         """The question's vector and the name of the context's model. The vector is None while the model can't
         be asked: it is not loaded yet, or failed within the last PAUSE_AFTER_FAILURE_S."""
         embedder = self._embedders.of(context_id)
         model = embedder.model
-        place = (context_id, model, text)
-        with self._lock:
-            if (kept := self._kept.get(place)) is not None:
-                self._kept.move_to_end(place)
-                return kept, model
+        kept, _ = self.kept(text, context_id)
+        if kept is not None:
+            return kept, model
         if not embedder.ready or time.monotonic() < self._failed_until.get(context_id, 0.0):
             return None, model
         try:
@@ -47,7 +55,7 @@ class QuestionVectors:
             self._failed_until[context_id] = time.monotonic() + PAUSE_AFTER_FAILURE_S
             return None, model
         with self._lock:
-            self._kept[place] = vector
+            self._kept[context_id, model, text] = vector
             while len(self._kept) > KEPT_MAX:
                 self._kept.popitem(last=False)
         return vector, model

@@ -17,8 +17,7 @@ from projections.access import every_scope_set
 from projections.passages import ORDINAL_BITS, number_of
 from projections.reading import Reader, snapshot
 from projections.recall import postings, vector_rows
-from projections.recall.embedding import Embedder, EmbeddingUnavailable
-from projections.recall.vectors import literal
+from projections.recall.embedding import Embedder, EmbeddingUnavailable, literal
 
 logger = logging.getLogger(__name__)
 

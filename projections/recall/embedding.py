@@ -6,6 +6,11 @@ from typing import Protocol
 Vector = Sequence[float]
 
 
+def literal(vector: Vector) -> str:
+    """A vector as Postgres reads it."""
+    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
+
+
 class EmbeddingUnavailable(Exception):
     """The model could not answer; words are searched without it. retry_after_s: if it said when to ask again."""
 

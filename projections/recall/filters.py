@@ -9,16 +9,17 @@ from uuid import UUID
 from projections.passages import Kind
 from projections.reading import Reader
 
-PASSING = """
-SELECT p.number FROM {passages} AS p
-WHERE p.number = ANY(%(numbers)s)
-    AND (%(kinds)s::text[] IS NULL OR p.kind = ANY(%(kinds)s))
+# Of the passage aliased p.
+PASSES = """(
+    (%(kinds)s::text[] IS NULL OR p.kind = ANY(%(kinds)s))
     AND (%(document_ids)s::uuid[] IS NULL OR p.document_id = ANY(%(document_ids)s))
     AND (%(session_id)s::uuid IS NULL OR p.session_id = %(session_id)s)
     AND (%(labels)s::text[] IS NULL OR p.labels && %(labels)s)
     AND (%(since)s::timestamptz IS NULL OR p.said_at >= %(since)s)
     AND (%(until)s::timestamptz IS NULL OR p.said_at < %(until)s)
-"""
+)"""
+
+PASSING = f"SELECT p.number FROM {{passages}} AS p WHERE p.number = ANY(%(numbers)s) AND {PASSES}"
 
 
 @dataclass(frozen=True, slots=True)

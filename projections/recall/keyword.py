@@ -7,7 +7,7 @@ are read first until POSTINGS_MAX postings are read; the others score later, amo
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -61,11 +61,16 @@ ORDER BY p.number DESC
 """
 ABOUT_MAX = 40
 
-INDEXED_TO = "SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s"
+INDEXED_TO = "coalesce((SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s), 0)"
 
-STATISTICS = """
-SELECT sum(s.passages)::bigint, sum(s.length)::bigint, sum(s.words)::bigint FROM recall_segments AS s
-WHERE s.context_id = %(context_id)s AND s.scope_set_id = ANY(%(scope_set_ids)s)
+STATISTICS = f"""
+SELECT sum(s.passages)::bigint, sum(s.length)::bigint, sum(s.words)::bigint
+FROM (
+    SELECT s.passages, s.length, s.words FROM recall_segments AS s
+    WHERE s.context_id = %(context_id)s AND s.scope_set_id = ANY(%(scope_set_ids)s)
+    UNION ALL
+    SELECT count(*), sum(p.length), sum(p.word_count) FROM {{passages}} AS p WHERE p.number > {INDEXED_TO}
+) AS s
 """
 
 # Newer segments first among the postings of one word, so that of a very common word the newest are read.
@@ -83,19 +88,17 @@ FROM (
 ) AS w
 """
 
-TAIL_STATISTICS = """
-SELECT count(*), sum(p.length)::bigint, sum(p.word_count)::bigint FROM {passages} AS p WHERE p.number > %(indexed_to)s
-"""
-
-TAIL = """
-SELECT w.word, t.number, t.sequence_id, t.length, w.count
+# One row a word, its passages side by side in four lists.
+TAIL = f"""
+SELECT w.word, array_agg(t.number), array_agg(t.sequence_id), array_agg(t.length), array_agg(w.count)
 FROM (
-    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {passages} AS p
-    WHERE p.number > %(indexed_to)s AND p.words && %(words)s::text[]
+    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {{passages}} AS p
+    WHERE p.number > {INDEXED_TO} AND p.words && %(words)s::text[]
     ORDER BY p.number DESC
     LIMIT %(tail_max)s
 ) AS t CROSS JOIN LATERAL unnest(t.words, t.counts) AS w (word, count)
 WHERE w.word = ANY(%(words)s)
+GROUP BY w.word
 """
 
 
@@ -116,61 +119,75 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """numbers: of passages, best first. statistics: with the frequencies of the question's words. sequences: BM25
-    of sessions and documents by their keys, each as one text whose length does not count."""
+    """numbers: of passages, best first. statistics: with the frequencies of the question's words. entries: the
+    postings that were read, by word, in the order of the question's words."""
 
     statistics: Statistics
     numbers: list[int]
-    sequences: dict[int, float] = field(default_factory=dict)
+    entries: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_sequences(self, keys: Collection[int]) -> dict[int, float]:
+        """BM25 of sessions and documents by their keys, each as one text whose length does not count."""
+        import numpy as np
+
+        wanted = np.array(sorted(set(keys) - {0}), np.int64)
+        if not len(wanted):
+            return {}
+        scores = np.zeros(len(wanted))
+        for word, found in self.entries.items():
+            places = np.searchsorted(wanted, found["sequence"]).clip(max=len(wanted) - 1)
+            held = wanted[places] == found["sequence"]
+            counts = np.bincount(places[held], found["count"][held], minlength=len(wanted))
+            scores += self.statistics.idf(word) * counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)
+        return dict(zip(wanted.tolist(), scores.tolist(), strict=True))
 
 
-def named_entities(reader: Reader, names: Sequence[str]) -> list[UUID]:
-    """The entities whose normalised names are among `names`, of those that the caller may see."""
-    if not names:
-        return []
-    return [entity_id for (entity_id,) in reader.tuples(NAMED, {"names": list(names)})]
+class WordSearch:
+    """The postings and statistics of a question: asked for at once, fetched when the scores are wanted."""
+
+    def __init__(self, reader: Reader, question: Question) -> None:
+        self._question = question
+        bound = {"words": list(question.words), "postings_max": POSTINGS_MAX, "tail_max": TAIL_MAX}
+        self._statistics = reader.ask(STATISTICS, {})
+        self._parts = [reader.ask(sql, bound) for sql in (POSTINGS, TAIL)] if question.words else []
+
+    def scored(self, *, limit: int) -> Scored:
+        """The `limit` passages with the highest BM25 over the words that were read; equal ones newest first."""
+        import numpy as np  # here, as few commands need it
+
+        frequencies: dict[str, int] = defaultdict(int)
+        entries: dict[str, list[Any]] = defaultdict(list)
+        if self._parts:
+            postings, tail = self._parts
+            for word, passages, packed in postings.fetchall():
+                frequencies[word] += int(passages)
+                if packed is not None:
+                    entries[word].append(np.frombuffer(packed, ENTRY))
+            for word, *columns in tail.fetchall():
+                recent = _entries(*columns)
+                frequencies[word] += len(recent)
+                entries[word].append(recent)
+        found = {word: np.concatenate(entries[word]) for word in self._question.words if word in entries}
+        statistics = self._summed(frequencies)
+        return Scored(statistics, _best(statistics, found, limit), found)
+
+    def _summed(self, frequencies: Mapping[str, int]) -> Statistics:
+        ((passages, length, words),) = ((int(one or 0) for one in row) for row in self._statistics.fetchall())
+        held = max(passages, 1)
+        return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
 
 
-def facts_about(reader: Reader, entity_ids: Sequence[UUID]) -> list[int]:
-    """The numbers of the newest facts about the entities, newest first: some ABOUT_MAX of each kind."""
-    if not entity_ids:
-        return []
-    return [number for (number,) in reader.tuples(ABOUT, {"entity_ids": list(entity_ids), "limit": ABOUT_MAX})]
+def _entries(
+    numbers: Sequence[int], sequence_ids: Sequence[UUID | None], lengths: Sequence[int], counts: Sequence[int]
+) -> Any:
+    import numpy as np
 
-
-def scored(reader: Reader, question: Question, *, limit: int) -> Scored:
-    """The `limit` passages with the highest BM25 over the words that were read; equal ones newest first."""
-    import numpy as np  # here, as few commands need it
-
-    head = reader.tuples(INDEXED_TO, {})
-    bound = {
-        "indexed_to": head[0][0] if head else 0,
-        "words": list(question.words),
-        "postings_max": POSTINGS_MAX,
-        "tail_max": TAIL_MAX,
-    }
-    frequencies: dict[str, int] = defaultdict(int)
-    entries: dict[str, list[Any]] = defaultdict(list)
-    for word, passages, packed in reader.tuples(POSTINGS, bound) if head and question.words else []:
-        frequencies[word] += int(passages)
-        if packed is not None:
-            entries[word].append(np.frombuffer(packed, ENTRY))
-    tail: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
-    for word, number, sequence_id, length, count in reader.tuples(TAIL, bound) if question.words else []:
-        tail[word].append((number, sequence_key(sequence_id), min(length, LENGTH_MAX), count))
-    for word, recent in tail.items():
-        frequencies[word] += len(recent)
-        entries[word].append(np.array(recent, ENTRY))
-    statistics = _statistics(reader, bound, frequencies)
-    found = {word: np.concatenate(parts) for word, parts in entries.items()}
-    return Scored(statistics, _best(statistics, found, limit), _of_sequences(statistics, found))
-
-
-def _statistics(reader: Reader, bound: dict[str, Any], frequencies: dict[str, int]) -> Statistics:
-    sums = [*reader.tuples(STATISTICS, bound), *reader.tuples(TAIL_STATISTICS, bound)]
-    passages, length, words = (sum(int(column or 0) for column in columns) for columns in zip(*sums, strict=True))
-    held = max(passages, 1)
-    return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
+    entries = np.empty(len(numbers), ENTRY)
+    entries["number"] = numbers
+    entries["sequence"] = [sequence_key(sequence_id) for sequence_id in sequence_ids]
+    entries["length"] = np.minimum(lengths, LENGTH_MAX)
+    entries["count"] = counts
+    return entries
 
 
 def _best(statistics: Statistics, entries: Mapping[str, Any], limit: int) -> list[int]:
@@ -178,27 +195,11 @@ def _best(statistics: Statistics, entries: Mapping[str, Any], limit: int) -> lis
 
     if not entries:
         return []
-    numbers, scores = [], []
-    for word, found in entries.items():
-        count = found["count"].astype(np.float64)
-        norm = K1 * (1 - B + B * found["length"] / statistics.mean_length)
-        numbers.append(found["number"])
-        scores.append(statistics.idf(word) * count * (K1 + 1) / (count + norm))
-    distinct, places = np.unique(np.concatenate(numbers), return_inverse=True)
-    sums = np.bincount(places, np.concatenate(scores))
-    best = np.lexsort((-distinct, -sums.round(9)))[:limit]
-    return [int(number) for number in distinct[best]]
-
-
-def _of_sequences(statistics: Statistics, entries: Mapping[str, Any]) -> dict[int, float]:
-    import numpy as np
-
-    scores: dict[int, float] = defaultdict(float)
-    for word, found in entries.items():
-        keys, places = np.unique(found["sequence"], return_inverse=True)
-        counts = np.bincount(places, found["count"])
-        gains = statistics.idf(word) * counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)
-        for key, gain in zip(keys.tolist(), gains.tolist(), strict=True):
-            scores[key] += gain
-    scores.pop(0, None)
-    return dict(scores)
+    found = np.concatenate(list(entries.values()))
+    idf = np.repeat([statistics.idf(word) for word in entries], [len(part) for part in entries.values()])
+    count = found["count"].astype(np.float64)
+    norm = K1 * (1 - B + B * found["length"] / statistics.mean_length)
+    distinct, places = np.unique(found["number"], return_inverse=True)
+    sums = np.bincount(places, idf * count * (K1 + 1) / (count + norm))
+    best: list[int] = distinct[np.lexsort((-distinct, -sums.round(9)))[:limit]].tolist()
+    return best

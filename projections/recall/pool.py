@@ -1,6 +1,7 @@
 """The pool: candidates with their neighbours, as the ranking sees them."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,35 +9,42 @@ from uuid import UUID
 
 from projections.passages import Kind, sequence_key
 from projections.reading import Reader
-from projections.recall.filters import ANY, Filters
+from projections.recall.filters import ANY, PASSES, Filters
+from projections.recall.question import Question
+from projections.recall.vectors import COSINE, bound
 from projections.recall.words import words
 
-# Around each passage of `middles`, two before and two after it in its session or document.
-AROUND = """
-SELECT DISTINCT n.number
-FROM (
-    SELECT p.number, p.sequence_id FROM {passages} AS p
-    WHERE p.number = ANY(%(middles)s) AND p.sequence_id IS NOT NULL
-) AS m CROSS JOIN LATERAL (
-    (
-        SELECT b.number FROM {passages} AS b
-        WHERE b.sequence_id = m.sequence_id AND b.number < m.number
-        ORDER BY b.number DESC
-        LIMIT %(reach)s
-    ) UNION ALL (
-        SELECT a.number FROM {passages} AS a
-        WHERE a.sequence_id = m.sequence_id AND a.number > m.number
-        ORDER BY a.number
-        LIMIT %(reach)s
-    )
-) AS n
-"""
+REACH = 2  # neighbours of a candidate on either side, where they are candidates themselves
 
-MEMBERS = """
-SELECT p.number, p.kind, p.turn_id, p.fact_id, p.sequence_id, p.seq, p.entity_ids, p.role, p.speaker, p.said_at,
-    p.words, p.counts, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
-FROM {passages} AS p
-WHERE p.number = ANY(%(numbers)s) AND p.retracted_at IS NULL
+# The passages with these numbers, and around each one or two before and after it in its session or document: the
+# neighbours of a candidate are needed to judge it, so those of a candidate's neighbour as well.
+MEMBERS = f"""
+SELECT p.words, p.counts, p.sequence_id, {PASSES}, {COSINE}, p.id, p.number, p.kind, p.turn_id, p.fact_id, p.seq,
+    p.entity_ids, p.role, p.speaker, p.said_at, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
+FROM {{passages}} AS p
+WHERE p.number = ANY(ARRAY(
+    WITH found AS MATERIALIZED (
+        SELECT p.number, p.sequence_id, CASE WHEN p.number = ANY(%(middles)s) THEN {REACH} ELSE 1 END AS reach
+        FROM {{passages}} AS p
+        WHERE p.number = ANY(%(numbers)s)
+    )
+    SELECT f.number FROM found AS f
+    UNION ALL
+    SELECT n.number FROM found AS f CROSS JOIN LATERAL (
+        (
+            SELECT b.number FROM {{passages}} AS b
+            WHERE b.sequence_id = f.sequence_id AND b.number < f.number AND b.retracted_at IS NULL
+            ORDER BY b.number DESC
+            LIMIT f.reach
+        ) UNION ALL (
+            SELECT a.number FROM {{passages}} AS a
+            WHERE a.sequence_id = f.sequence_id AND a.number > f.number AND a.retracted_at IS NULL
+            ORDER BY a.number
+            LIMIT f.reach
+        )
+    ) AS n
+    WHERE f.sequence_id IS NOT NULL
+)) AND p.retracted_at IS NULL
 ORDER BY p.number DESC
 """
 
@@ -50,18 +58,20 @@ class Member:
     somebody's neighbour. before, after: the neighbours in the session or document. cosine: with the question,
     None without a vector."""
 
+    counts: dict[str, int]
+    sequence: int
     is_candidate: bool
+    cosine: float | None
+    id: UUID
     number: int
     kind: str
     turn_id: UUID | None
     fact_id: UUID | None
-    sequence: int
     seq: int
     entity_ids: Sequence[UUID]
     role: str
     speaker: str
     said_at: datetime
-    counts: dict[str, int]
     length: int
     tells_time: bool
     asks: bool
@@ -70,7 +80,6 @@ class Member:
     word_count: int
     before: "Member | None" = None
     after: "Member | None" = None
-    cosine: float | None = None
 
     @property
     def key(self) -> Hashable:
@@ -78,40 +87,51 @@ class Member:
         return self.turn_id if self.kind == Kind.TURN else self.number
 
 
-def members(reader: Reader, numbers: Sequence[int], *, candidates_around: int, filters: Filters = ANY) -> list[Member]:
-    """The passages with these numbers and the neighbours of each, newest first.
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """members: newest first. names: of the entities that they are about, by id."""
 
-    candidates_around: of the first so many, the neighbours are candidates themselves.
+    members: list[Member]
+    names: Mapping[UUID, str]
+
+
+def pool(reader: Reader, question: Question, numbers: Sequence[int], *, around: int, filters: Filters = ANY) -> Pool:
+    """The passages with these numbers and the neighbours of each, with their cosines if the question has a vector.
+
+    around: of the first so many, the neighbours are candidates themselves.
     """
-    first, rest = list(numbers[:candidates_around]), list(numbers[candidates_around:])
-    # The neighbours of a candidate are needed to judge it, so those of a candidate's neighbour as well.
-    near = {number for (number,) in reader.tuples(AROUND, {"middles": first, "reach": 2})}
-    beside = {number for (number,) in reader.tuples(AROUND, {"middles": rest, "reach": 1})} if rest else set()
-    rows = reader.tuples(MEMBERS, {"numbers": list({*numbers, *near, *beside})})
-    candidates = filters.passing(reader, {*numbers, *near})
-    found = [_member(row, candidates) for row in rows]
-    _linked(found)
-    _named(reader, found)
-    return found
+    middles = numbers[:around]
+    asked = {"numbers": numbers, "middles": middles, **filters.parameters, **bound(question)}
+    rows = reader.tuples(MEMBERS, asked) if numbers else []
+    members = [_member(row) for row in rows]
+    _linked(members)
+    candidates = _near(members, frozenset(middles)).union(numbers)
+    for member in members:
+        member.is_candidate = member.is_candidate and member.number in candidates
+    return Pool(members, _named(reader, members))
 
 
-def _member(row: tuple[Any, ...], candidates: set[int]) -> Member:
-    number, kind, turn_id, fact_id, sequence_id, seq, entity_ids, role, speaker, said_at, words, counts, *form = row
-    return Member(
-        number in candidates,
-        number,
-        kind,
-        turn_id,
-        fact_id,
-        sequence_key(sequence_id),
-        seq,
-        entity_ids,
-        role,
-        speaker,
-        said_at,
-        dict(zip(words, counts, strict=True)),
-        *form,
-    )
+def _member(row: tuple[Any, ...]) -> Member:
+    words, counts, sequence_id, passes, *same = row
+    return Member(dict(zip(words, counts, strict=True)), sequence_key(sequence_id), passes, *same)
+
+
+def _near(found: Sequence[Member], middles: Collection[int]) -> set[int]:
+    """The numbers of the REACH passages before and after each of the middles in its session or document.
+
+    All of them are among what was found, and what else was found of that session lies farther away.
+    """
+    sequences: dict[int, list[int]] = defaultdict(list)
+    for member in found:
+        if member.sequence:
+            sequences[member.sequence].append(member.number)
+    return {
+        near
+        for numbers in sequences.values()
+        for place, number in enumerate(numbers)
+        if number in middles
+        for near in numbers[max(place - REACH, 0) : place + REACH + 1]
+    }
 
 
 def _linked(found: Sequence[Member]) -> None:
@@ -126,17 +146,18 @@ def _linked(found: Sequence[Member]) -> None:
         last[member.sequence] = member
 
 
-def _named(reader: Reader, found: Sequence[Member]) -> None:
-    """The names of what facts are about count as words of theirs."""
+def _named(reader: Reader, found: Sequence[Member]) -> dict[UUID, str]:
+    """The names of what facts are about, which count as words of theirs."""
     ids = {entity_id for member in found for entity_id in member.entity_ids}
     if not ids:
-        return
+        return {}
     names = names_of(reader, ids)
     for member in found:
         for entity_id in member.entity_ids:
             for word in words(names.get(entity_id, "")):
                 member.counts[word] = member.counts.get(word, 0) + 1
                 member.length += 1
+    return names
 
 
 def names_of(reader: Reader, entity_ids: Iterable[UUID]) -> dict[UUID, str]:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from memory.values import name_key
+from projections.recall.embedding import literal
 from projections.recall.words import tokens, words
 
 NAME_WORDS_MAX = 4
@@ -44,7 +46,7 @@ class NamedDate:
         return bool(self.months or self.years)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """text: as asked. words: its distinct stems in order. tokens: its folded words, stop words too.
 
@@ -63,6 +65,11 @@ class Question:
     vector: Sequence[float] | None = None
     model: str = ""
     window: tuple[datetime | None, datetime | None] | None = None
+
+    @cached_property
+    def vector_text(self) -> str:
+        """The vector as Postgres reads it."""
+        return literal(self.vector or ())
 
 
 def parsed(text: str, *, vector: Sequence[float] | None = None, model: str = "") -> Question:

@@ -6,8 +6,8 @@ only there does a session keep to few subjects, so what its words say fades out 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -53,14 +53,12 @@ WEIGHTS: Mapping[str, float] = {
 class Signals:
     """What a score is made of. bm25: of the passage itself, cosine: with the question, -1 to 1, None without
     vectors; covered: the share of the question's words that the passage holds, by how rare they are, 0 to 1;
-    named: how many entities that the question names the passage is about. All comparable between questions.
-    features: what each feature gave to the score, for traces."""
+    named: how many entities that the question names the passage is about. All comparable between questions."""
 
     bm25: float
     cosine: float | None
     covered: float
     named: int
-    features: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +80,8 @@ def ranked(
     """The best `limit` candidates among `members`, best first, one of each turn; equal scores newest first."""
     if not members:
         return []
-    pool = _Pool(question, members, scored)
-    features = pool.features()
-    given = {name: weights.get(name, 0.0) * column for name, column in features.items()}
-    totals: list[float] = sum(given.values()).round(9).tolist()
+    features = _Pool(question, members, scored).features()
+    totals: list[float] = sum(weights.get(name, 0.0) * column for name, column in features.items()).round(9).tolist()
     order = sorted(
         (place for place, member in enumerate(members) if member.is_candidate),
         key=lambda place: (-totals[place], -members[place].number),
@@ -93,27 +89,18 @@ def ranked(
     best: dict[Hashable, int] = {}
     for place in order:
         best.setdefault(members[place].key, place)
-    penalties = _penalties(members, list(best.values()), weights.get("session_penalty", SESSION_PENALTY))
-    order = sorted(
-        best.values(), key=lambda place: (-round(totals[place] - penalties.get(place, 0.0), 9), -members[place].number)
-    )
+    for place, penalty in _penalties(members, list(best.values()), weights.get("session_penalty", SESSION_PENALTY)):
+        totals[place] -= penalty
+    order = sorted(best.values(), key=lambda place: (-round(totals[place], 9), -members[place].number))[:limit]
     about = frozenset(entity_ids)
+    bm25, covered = (features["words"] * 10).tolist(), features["covered"].tolist()
     return [
         Ranked(
-            members[place],
-            totals[place] - penalties.get(place, 0.0),
-            Signals(
-                bm25=float(features["words"][place]) * 10,
-                cosine=members[place].cosine,
-                covered=float(features["covered"][place]),
-                named=len(about.intersection(members[place].entity_ids)),
-                features={
-                    **{name: float(column[place]) for name, column in given.items() if column[place]},
-                    **({"session_penalty": -penalties[place]} if penalties.get(place) else {}),
-                },
-            ),
+            member := members[place],
+            totals[place],
+            Signals(bm25[place], member.cosine, covered[place], len(about.intersection(member.entity_ids))),
         )
-        for place in order[:limit]
+        for place in order
     ]
 
 
@@ -200,7 +187,9 @@ class _Pool:
         """BM25 of each member's session, its length left out, as far as passages are short."""
         low, high = TALK_WORDS
         talk = min(max((high - self.scored.statistics.mean_words) / (high - low), 0.0), 1.0)
-        of_session = self.scored.sequences
+        if not talk:
+            return self.np.zeros(len(self.members))
+        of_session = self.scored.of_sequences({member.sequence for member in self.members})
         return talk * self.np.array([of_session.get(member.sequence, 0.0) for member in self.members])
 
     def _strongest(self, strengths: Any) -> Any:
@@ -227,13 +216,11 @@ def _date(asked: NamedDate, said_at: datetime) -> float:
     return fit
 
 
-def _penalties(members: Sequence[Member], order: Sequence[int], penalty: float) -> dict[int, float]:
-    """By place, for the first PENALISED: `penalty` for every better one of the same session."""
+def _penalties(members: Sequence[Member], order: Sequence[int], penalty: float) -> Iterator[tuple[int, float]]:
+    """For the first PENALISED places: `penalty` for every better one of the same session."""
     seen: dict[int, int] = defaultdict(int)
-    penalties: dict[int, float] = {}
     for place in order[:PENALISED]:
         sequence = members[place].sequence
         if sequence:
-            penalties[place] = penalty * seen[sequence]
+            yield place, penalty * seen[sequence]
             seen[sequence] += 1
-    return penalties

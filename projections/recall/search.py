@@ -1,20 +1,26 @@
 """The hybrid search over passages: candidates from words, vectors and names, then one ranking of them all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import zip_longest
+from typing import Any
 from uuid import UUID
 
-from projections.passages import TABLE, Kind, PassageRow, sentence
+from projections.passages import Kind, sentence
 from projections.reading import Reader
 from projections.recall import keyword, pool, ranking, vectors
 from projections.recall.filters import ANY, Filters
 from projections.recall.question import Question
 from projections.recall.ranking import Ranked, Signals
 
-PASSAGES = "SELECT p.* FROM {passages} AS p WHERE p.number = ANY(%(numbers)s)"
+# What a hit shows beside what the ranking has seen.
+SHOWN = """
+SELECT p.number, p.session_id, p.document_id, p.ordinal, p.char_start, p.char_end, p.title, p.section, p.labels, p.text
+FROM {passages} AS p
+WHERE p.number = ANY(%(numbers)s)
+"""
 
 
 class Mode(StrEnum):
@@ -29,7 +35,8 @@ class Mode(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One found passage. id: the turn's, chunk's (its passage's) or fact's. passage_id: of the piece that
-    matched best. text: a fact's is a sentence with names. score: comparable within one search only."""
+    matched best. text: a fact's is a sentence with names. score: comparable within one search only. seq: the turn's
+    place in its session, or the chunk's in its document."""
 
     kind: Kind
     id: UUID
@@ -44,6 +51,7 @@ class Hit:
     turn_id: UUID | None
     session_id: UUID | None
     document_id: UUID | None
+    seq: int
     ordinal: int
     char_start: int
     char_end: int
@@ -90,29 +98,31 @@ def search(
     wide: take in more candidates, at more cost. weights: of the ranking's signals, only for measuring them.
     """
     sizes = WIDE if wide else USUAL
-    entity_ids = keyword.named_entities(reader, question.names)
     # A filter is applied before the cut, or what passes it could be cut off by what does not; so is an instant,
     # as postings and vectors know nothing of it.
     widened = keyword.POSTINGS_MAX if filters or not reader.instant.is_now else 0
-    scored = keyword.scored(reader, question, limit=max(widened, sizes.by_words))
+    named = reader.ask(keyword.NAMED, {"names": question.names})
+    word_search = keyword.WordSearch(reader, question)
+    entity_ids = [entity_id for (entity_id,) in named.fetchall()]
+    about: list[int] = []
+    if entity_ids and mode in (Mode.HYBRID, Mode.GRAPH):
+        limits = {"entity_ids": entity_ids, "limit": keyword.ABOUT_MAX}
+        about = [number for (number,) in reader.tuples(keyword.ABOUT, limits)]
+    scored = word_search.scored(limit=max(widened, sizes.by_words))
     near: list[int] = []
     if mode in (Mode.HYBRID, Mode.VECTOR):
         near = vectors.nearest(reader, question, held=scored.statistics.passages, limit=max(widened, sizes.by_vector))
     by_words = scored.numbers if mode in (Mode.HYBRID, Mode.BM25) else []
-    about = keyword.facts_about(reader, entity_ids) if mode in (Mode.HYBRID, Mode.GRAPH) else []
     passing = filters.passing(reader, {*by_words, *near, *about})
     numbers = _interleaved(
         [number for number in by_words if number in passing][: sizes.by_words],
         [number for number in near if number in passing][: sizes.by_vector],
         [number for number in about if number in passing],
     )
-    members = pool.members(reader, numbers, candidates_around=sizes.around, filters=filters)
-    if mode is not Mode.BM25:
-        cosines = vectors.cosines(reader, question, [member.number for member in members])
-        for member in members:
-            member.cosine = cosines.get(member.number)
-    ranked = ranking.ranked(question, members, scored, entity_ids, limit=limit, weights=weights)
-    return Found(_hits(reader, ranked), entity_ids, by_vector=bool(near))
+    compared = replace(question, vector=None) if mode is Mode.BM25 else question
+    found = pool.pool(reader, compared, numbers, around=sizes.around, filters=filters)
+    ranked = ranking.ranked(question, found.members, scored, entity_ids, limit=limit, weights=weights)
+    return Found(_hits(reader, ranked, found.names), entity_ids, by_vector=bool(near))
 
 
 def _interleaved(*lists: Sequence[int]) -> list[int]:
@@ -121,35 +131,40 @@ def _interleaved(*lists: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(taken))
 
 
-def _hits(reader: Reader, ranked: Sequence[Ranked]) -> list[Hit]:
-    rows = {row.number: row for row in reader.rows(TABLE, PASSAGES, {"numbers": [one.member.number for one in ranked]})}
-    names = pool.names_of(reader, {entity_id for row in rows.values() for entity_id in row.entity_ids})
-    return [_hit(rows[one.member.number], one, names) for one in ranked]
+def _hits(reader: Reader, ranked: Sequence[Ranked], names: Mapping[UUID, str]) -> list[Hit]:
+    if not ranked:
+        return []
+    shown = {number: row for number, *row in reader.tuples(SHOWN, {"numbers": [one.member.number for one in ranked]})}
+    return [_hit(one, shown[one.member.number], names) for one in ranked]
 
 
-def _hit(row: PassageRow, one: Ranked, names: Mapping[UUID, str]) -> Hit:
-    ids = {Kind.TURN: row.turn_id, Kind.DOCUMENT: row.id}
-    hit_id = ids.get(Kind(row.kind), row.fact_id)
+def _hit(one: Ranked, shown: Sequence[Any], names: Mapping[UUID, str]) -> Hit:
+    member = one.member
+    session_id, document_id, ordinal, char_start, char_end, title, section, labels, text = shown
+    hit_id = (
+        member.turn_id if member.kind == Kind.TURN else member.id if member.kind == Kind.DOCUMENT else member.fact_id
+    )
     assert hit_id is not None
     return Hit(
-        kind=Kind(row.kind),
+        kind=Kind(member.kind),
         id=hit_id,
-        passage_id=row.id,
-        number=row.number,
-        text=sentence(row, names),
-        said_at=row.said_at,
+        passage_id=member.id,
+        number=member.number,
+        text=sentence(member.kind, text, member.entity_ids, names),
+        said_at=member.said_at,
         score=one.score,
         signals=one.signals,
-        role=row.role,
-        speaker=row.speaker,
-        turn_id=row.turn_id,
-        session_id=row.session_id,
-        document_id=row.document_id,
-        ordinal=row.ordinal,
-        char_start=row.char_start,
-        char_end=row.char_end,
-        title=row.title,
-        section=row.section,
-        labels=row.labels,
-        entity_ids=row.entity_ids,
+        role=member.role,
+        speaker=member.speaker,
+        turn_id=member.turn_id,
+        session_id=session_id,
+        document_id=document_id,
+        seq=member.seq,
+        ordinal=ordinal,
+        char_start=char_start,
+        char_end=char_end,
+        title=title,
+        section=section,
+        labels=labels,
+        entity_ids=member.entity_ids,
     )

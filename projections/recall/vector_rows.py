@@ -150,5 +150,5 @@ def extend_graph(cursor: Cursor, context_id: str, model: str, *, limit: int) -> 
 
 def _text(row: PassageRow, names: Mapping[UUID, str]) -> str:
     heading = " > ".join(part for part in (row.title, row.section) if part)
-    text = sentence(row, names)
+    text = sentence(row.kind, row.text, row.entity_ids, names)
     return f"{heading}: {text}" if heading else text

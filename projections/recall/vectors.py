@@ -31,11 +31,13 @@ ORDER BY v.embedding::halfvec({dimension}) <=> %(vector)s::halfvec({dimension})
 LIMIT %(limit)s
 """
 
-COSINES = """
-SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) FROM recall_vectors AS v
-WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = ANY(%(scope_set_ids)s)
-    AND v.dimension = %(dimension)s AND v.number = ANY(%(numbers)s)
-"""
+# With the question, of the passage aliased p, if it has a vector. A subquery for each row: whatever the planner
+# knows of the tables, each takes one probe of an index.
+COSINE = """(
+    SELECT 1 - (v.embedding <=> %(vector)s::halfvec) FROM recall_vectors AS v
+    WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id = p.scope_set_id
+        AND v.number = p.number AND v.dimension = %(dimension)s
+)"""
 
 # How near other passages are to one.
 LIKENESS = """
@@ -47,8 +49,8 @@ WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id =
 
 # Filters may leave few of the nearest, so the graph is walked on until enough are found.
 WALK_ON = f"""
-SET LOCAL hnsw.iterative_scan = 'relaxed_order';
-SET LOCAL hnsw.ef_search = {SEARCHED_IN_GRAPH}
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.ef_search', '{SEARCHED_IN_GRAPH}', true)
 """
 
 
@@ -68,38 +70,23 @@ def nearest(reader: Reader, question: Question, *, held: int, limit: int) -> lis
 def exact(reader: Reader, question: Question, *, limit: int, outside: bool = False) -> list[tuple[int, float]]:
     """Number and cosine of the nearest, each vector compared. outside: only those that are not in the graph."""
     statement = EXACT.format(outside="AND NOT v.in_graph" if outside else "")
-    return _pairs(reader, statement, question, limit)
+    return reader.tuples(statement, bound(question) | {"limit": limit})
 
 
 def in_graph(reader: Reader, question: Question, *, limit: int) -> list[tuple[int, float]]:
     """Number and cosine of the nearest that the graph leads to; nearly all of the true ones, in no strict order."""
-    assert question.vector is not None
-    for statement in WALK_ON.split(";"):
-        reader.cursor.execute(statement.encode())
-    return _pairs(reader, IN_GRAPH.format(dimension=len(question.vector)), question, limit)
+    reader.cursor.execute(WALK_ON.encode())
+    statement = IN_GRAPH.format(dimension=len(question.vector or ()))
+    return reader.tuples(statement, bound(question) | {"limit": limit})
 
 
-def _pairs(reader: Reader, statement: str, question: Question, limit: int) -> list[tuple[int, float]]:
-    return [(number, cosine) for number, cosine in reader.tuples(statement, _bound(question) | {"limit": limit})]
-
-
-def cosines(reader: Reader, question: Question, numbers: Sequence[int]) -> dict[int, float]:
-    """The cosine with the question by the passage's number, of those that have a vector."""
+def bound(question: Question) -> dict[str, Any]:
+    """What the statements here say of the question; without a vector, nothing has a cosine."""
     if question.vector is None:
-        return {}
-    return dict(reader.tuples(COSINES, _bound(question) | {"numbers": list(numbers)}))
+        return {"model": None, "vector": None, "dimension": None}
+    return {"model": question.model, "vector": question.vector_text, "dimension": len(question.vector)}
 
 
 def likeness(reader: Reader, model: str, number: int, numbers: Sequence[int]) -> dict[int, float]:
     """The cosine of the passages `numbers` with the passage `number`, of those that have vectors of the model."""
     return dict(reader.tuples(LIKENESS, {"model": model, "number": number, "numbers": list(numbers)}))
-
-
-def literal(vector: Sequence[float]) -> str:
-    """A vector as Postgres reads it."""
-    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
-
-
-def _bound(question: Question) -> dict[str, Any]:
-    assert question.vector is not None
-    return {"model": question.model, "vector": literal(question.vector), "dimension": len(question.vector)}

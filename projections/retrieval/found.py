@@ -1,7 +1,6 @@
 """Things found, from the search's hits and from rows."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 from uuid import UUID
 
 from projections import passages
@@ -18,19 +17,23 @@ WHERE p.turn_id = ANY(%(turn_ids)s) AND p.ordinal = 0 AND p.kind = 'turn' AND p.
 ORDER BY p.number
 """
 
-# A superset of the turns, or chunks, just before and after some, which one index answers whatever the planner
-# knows of the tables; the pairs are sorted out afterwards.
-NEAR_TURNS = """
-SELECT t.id, t.session_id, t.seq FROM {turns} AS t
-WHERE t.session_id = ANY(%(sequences)s) AND t.seq = ANY(%(seqs)s)
-"""
-NEAR_CHUNKS = """
-SELECT p.* FROM {passages} AS p
-WHERE p.document_id = ANY(%(sequences)s) AND p.ordinal = ANY(%(seqs)s) AND p.kind = 'document'
+# The turns, or chunks, at these places of their sessions or documents. The pairs are spelt out beside the two lists
+# that they come from: by those one index answers, whatever the planner knows of the tables.
+AT_PLACES = "= ANY(%(seqs)s) AND ({0}) IN (SELECT * FROM unnest(%(sequences)s::uuid[], %(seqs)s::integer[]))"
+NEAR_TURNS = f"""
+SELECT p.* FROM {{passages}} AS p
+WHERE p.ordinal = 0 AND p.kind = 'turn' AND p.retracted_at IS NULL AND p.turn_id = ANY(ARRAY(
+    SELECT t.id FROM {{turns}} AS t
+    WHERE t.session_id = ANY(%(sequences)s) AND t.seq {AT_PLACES.format("t.session_id, t.seq")}
+))
 ORDER BY p.number
 """
-
-BY_IDS = "SELECT p.* FROM {passages} AS p WHERE p.id = ANY(%(ids)s)"
+NEAR_CHUNKS = f"""
+SELECT p.* FROM {{passages}} AS p
+WHERE p.document_id = ANY(%(sequences)s) AND p.ordinal {AT_PLACES.format("p.document_id, p.ordinal")}
+    AND p.kind = 'document'
+ORDER BY p.number
+"""
 
 
 def of_hit(hit: Hit) -> Recalled:
@@ -46,6 +49,7 @@ def of_hit(hit: Hit) -> Recalled:
         turn_id=hit.turn_id,
         session_id=hit.session_id,
         document_id=hit.document_id,
+        seq=hit.seq,
         ordinal=hit.ordinal,
         char_start=hit.char_start,
         char_end=hit.char_end,
@@ -96,30 +100,23 @@ def of_passages(reader: Reader, passage_ids: Collection[UUID]) -> list[Recalled]
 
 def around(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
     """What was said just before and after the hits, or stands there in the same section, and is none of them."""
-    asked = [hit.passage_id for hit in hits if not hit.is_fact]
-    if not asked:
-        return []
-    rows = reader.rows(passages.TABLE, BY_IDS, {"ids": asked})
-    turns, parameters = _near(rows, Kind.TURN)
-    near = reader.tuples(NEAR_TURNS, parameters) if turns else []
-    beside = of_turns(reader, [turn_id for turn_id, session_id, seq in near if (session_id, seq) in turns])
-    chunks, parameters = _near(rows, Kind.DOCUMENT)
-    near_chunks = reader.rows(passages.TABLE, NEAR_CHUNKS, parameters) if chunks else []
-    sections = {(row.document_id, row.section) for row in rows}
-    beside += [
-        _of_row(row, 0.0)
-        for row in near_chunks
-        if (row.document_id, row.ordinal) in chunks and (row.document_id, row.section) in sections
-    ]
+    turns = {(hit.session_id, hit.seq + step) for hit in hits if hit.kind is Kind.TURN for step in (-1, 1)}
+    chunks = {(hit.document_id, hit.seq + step) for hit in hits if hit.kind is Kind.DOCUMENT for step in (-1, 1)}
+    sections = {(hit.document_id, hit.section) for hit in hits if hit.kind is Kind.DOCUMENT}
+    beside = _at(reader, NEAR_TURNS, turns)
+    beside += [one for one in _at(reader, NEAR_CHUNKS, chunks) if (one.document_id, one.section) in sections]
     known = {hit.id for hit in hits}
-    return list({one.id: one for one in beside if one.id not in known}.values())
+    return [one for one in beside if one.id not in known]
 
 
-def _near(rows: Sequence[PassageRow], kind: Kind) -> tuple[set[tuple[UUID | None, int]], dict[str, Any]]:
-    """The places before and after the passages of this kind, as (session or document, number in it)."""
-    places = {(row.sequence_id, row.seq + step) for row in rows if row.kind == kind for step in (-1, 1)}
-    sequences = sorted({sequence_id for sequence_id, _ in places if sequence_id})
-    return places, {"sequences": sequences, "seqs": sorted({seq for _, seq in places})}
+def _at(reader: Reader, sql: str, places: Collection[tuple[UUID | None, int]]) -> list[Recalled]:
+    """What stands at these places, each a session or document and a number in it."""
+    pairs = sorted((sequence_id, seq) for sequence_id, seq in places if sequence_id is not None)
+    if not pairs:
+        return []
+    sequences, seqs = zip(*pairs, strict=True)
+    parameters = {"sequences": list(sequences), "seqs": list(seqs)}
+    return [_of_row(row, 0.0) for row in reader.rows(passages.TABLE, sql, parameters)]
 
 
 def _of_row(row: PassageRow, score: float) -> Recalled:
@@ -137,6 +134,7 @@ def _of_row(row: PassageRow, score: float) -> Recalled:
         turn_id=row.turn_id,
         session_id=row.session_id,
         document_id=row.document_id,
+        seq=row.seq,
         ordinal=row.ordinal,
         char_start=row.char_start,
         char_end=row.char_end,

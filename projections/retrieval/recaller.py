@@ -45,6 +45,10 @@ Reading = Callable[[], AbstractContextManager[tuple[Caller, Reader]]]
 class Embedder(Protocol):
     """Turns questions into vectors."""
 
+    def kept(self, text: str, context_id: str, /) -> tuple[Sequence[float] | None, str]:
+        """The vector, if it is there without asking the model, and the model's name."""
+        ...
+
     def question(self, text: str, context_id: str, /) -> tuple[Sequence[float] | None, str]:
         """The vector and its model's name; no vector while the model can't answer. Never raises."""
         ...
@@ -61,29 +65,31 @@ class Recall:
         """The answer to `wanted` for whom `reading` opens a reader.
 
         No reader is open while a model is asked for the question's vector; none is asked where one property
-        of one entity answers the question.
+        of one entity answers the question, and nobody who may not read asks one.
         """
         started = time.perf_counter()
         trace_id = ULID().to_uuid()
         look = asked(wanted.text, now=datetime.now(UTC))
         question = parsed(wanted.text)
-        if wanted.mode is Mode.HYBRID and wanted.facts and direct.plausible(look):
-            with reading() as (caller, reader):
-                _check_session(reader, wanted)
-                look = _then(look, reader)
-                answer = direct.answer(reader, caller, look, question.names, session_id=wanted.session_id)
-                if answer is not None:
-                    retrieved = _directly(reader, answer, wanted, trace_id, look)
-                    retrieved = _with_background(reader, caller, retrieved, wanted)
-                    return self._traced(caller, retrieved, wanted, started)
-        if wanted.mode in (Mode.HYBRID, Mode.VECTOR):
-            vector, model = self._embedder.question(wanted.text, context_id)
+        by_meaning = wanted.mode in (Mode.HYBRID, Mode.VECTOR)
+        if by_meaning:
+            vector, model = self._embedder.kept(wanted.text, context_id)
             question = replace(question, vector=vector, model=model)
         with reading() as (caller, reader):
             _check_session(reader, wanted)
             look = _then(look, reader)
-            retrieved = _Search(reader, wanted, question, look, trace_id).answer()
-            retrieved = _with_background(reader, caller, retrieved, wanted)
+            retrieved = _answered_directly(reader, caller, wanted, question, look, trace_id)
+            if retrieved is None and (question.vector is not None or not by_meaning):
+                retrieved = _Search(reader, wanted, question, look, trace_id).answer()
+            if retrieved is not None:
+                retrieved = _with_background(reader, caller, retrieved, wanted)
+        if retrieved is None:
+            vector, model = self._embedder.question(wanted.text, context_id)
+            question = replace(question, vector=vector, model=model)
+            with reading() as (caller, reader):
+                _check_session(reader, wanted)
+                retrieved = _Search(reader, wanted, question, look, trace_id).answer()
+                retrieved = _with_background(reader, caller, retrieved, wanted)
         return self._traced(caller, retrieved, wanted, started)
 
     def _traced(self, caller: Caller, retrieved: Retrieved, wanted: Wanted, started: float) -> Retrieved:
@@ -229,6 +235,15 @@ def _with_actors(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
 
 def _actor(hit: Recalled, actors: Mapping[UUID, EntityRow]) -> EntityRow | None:
     return actors.get(hit.entity_ids[0]) if hit.entity_ids else None
+
+
+def _answered_directly(
+    reader: Reader, caller: Caller, wanted: Wanted, question: Question, look: Asked, trace_id: UUID
+) -> Retrieved | None:
+    if wanted.mode is not Mode.HYBRID or not wanted.facts or not direct.plausible(look):
+        return None
+    answer = direct.answer(reader, caller, look, question.names, session_id=wanted.session_id)
+    return _directly(reader, answer, wanted, trace_id, look) if answer else None
 
 
 def _directly(reader: Reader, answer: Direct, wanted: Wanted, trace_id: UUID, look: Asked) -> Retrieved:

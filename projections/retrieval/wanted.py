@@ -51,7 +51,8 @@ class Recalled:
 
     role: of the turn's speaker, or the source kind. fact: of a property or relation; actor: of an action.
     supersedes, superseded_by: of a fact, the version before and after it. folded: ids of what says nearly the same
-    and is left out. covered, cosine: see `projections.recall.ranking.Signals`.
+    and is left out. seq: the turn's place in its session, or the chunk's in its document. covered, cosine: see
+    `projections.recall.ranking.Signals`.
     """
 
     kind: Kind
@@ -65,6 +66,7 @@ class Recalled:
     turn_id: UUID | None = None
     session_id: UUID | None = None
     document_id: UUID | None = None
+    seq: int = 0
     ordinal: int = 0
     char_start: int = 0
     char_end: int = 0

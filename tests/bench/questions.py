@@ -44,6 +44,9 @@ class CachedQuestions:
 
     embedder: CachedEmbedder
 
+    def kept(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
+        return self.question(text, _)
+
     def question(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
         (vector,) = self.embedder.embed([text])
         return vector, self.embedder.model

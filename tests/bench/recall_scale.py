@@ -10,6 +10,7 @@ long to build.
 
 import os
 import random
+import struct
 import sys
 import time
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ from projections.reading import Reader
 from projections.recall import postings, vectors
 from projections.recall.question import parsed
 from projections.recall.vector_rows import digest
-from projections.recall.vectors import EXACT_MAX, literal
+from projections.recall.vectors import EXACT_MAX
 from projections.recall.words import counted
 from projections.table import READ_MODELS_SCHEMA
 from tests.bench.figures import Figures
@@ -60,8 +61,12 @@ WHERE = "in Porto;near the station;at the lake;in the office;in Kyoto;on the far
 WHEN = "yesterday;last week;in March;on Monday;two days ago;last summer;in 2023;on the 5th;tonight".split(";")
 
 COPY_VECTORS = """
-COPY recall_vectors (context_id, model, scope_set_id, number, digest, dimension, in_graph, embedding) FROM STDIN
+COPY recall_vectors (context_id, model, scope_set_id, number, digest, dimension, in_graph, embedding)
+FROM STDIN (FORMAT BINARY)
 """
+# The last one is a halfvec, whose bytes go as they are.
+VECTOR_TYPES = ["text", "text", "uuid", "bigint", "bytea", "smallint", "boolean", "bytea"]
+HALFVEC_HEADER = struct.Struct(">hh")  # dimension, 0
 
 
 def main() -> None:
@@ -120,11 +125,13 @@ def _filled(
                 text, found = sentences[place], words[place]
                 copy.write_row(_row(context_id, generation, scope, first + number, number, text, found))
         with owner.cursor().copy(COPY_VECTORS.encode()) as copy:
-            for number, vector in zip(numbers, shaken, strict=True):
+            copy.set_types(VECTOR_TYPES)
+            for number, vector in zip(numbers, shaken.astype(">f2"), strict=True):
                 scope = rare_id if number % RARE_SHARE == 0 else scope_set_id
                 text = f"{number} {sentences[number % len(sentences)]}"
                 place_of = (context_id, MODEL, scope, number_of(first + number, 0))
-                copy.write_row((*place_of, digest(text), len(vector), False, literal(vector)))
+                halfvec = HALFVEC_HEADER.pack(len(vector), 0) + vector.tobytes()
+                copy.write_row((*place_of, digest(text), len(vector), False, halfvec))
     owner.execute("UPDATE contexts SET position = %s WHERE context_id = %s", [first + size, context_id])
     owner.execute(
         "INSERT INTO recall_models VALUES (%s, %s, %s)", [context_id, MODEL, number_of(first + size + 1, 0) - 1]

@@ -114,6 +114,9 @@ class _Questions:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
+    def kept(self, text: str, _: str, /) -> tuple[Vector, str]:
+        return self.question(text, _)
+
     def question(self, text: str, _: str, /) -> tuple[Vector, str]:
         return self._embedder.embed([text])[0], self._embedder.model
 
