@@ -167,5 +167,5 @@ def _action(reader: Reader, action_id: UUID) -> Source | None:
     if row is None:
         return None
     names = {one: entity.name for one, entity in entities.by_ids(reader, row.entity_ids).items()}
-    text = passages.sentence(row, names)
+    text = passages.sentence(row.kind, row.text, row.entity_ids, names)
     return Source(ids.row("action", action_id), "action", text, 0.0, action_id, occurred_at=row.said_at)

@@ -34,6 +34,7 @@ WHERE p.document_id = ANY(%(sequences)s) AND p.ordinal {AT_PLACES.format("p.docu
     AND p.kind = 'document'
 ORDER BY p.number
 """
+BY_IDS = "SELECT p.* FROM {passages} AS p WHERE p.id = ANY(%(ids)s)"
 
 
 def of_hit(hit: Hit) -> Recalled:

@@ -44,8 +44,8 @@ class CachedQuestions:
 
     embedder: CachedEmbedder
 
-    def kept(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
-        return self.question(text, _)
+    def kept(self, text: str, context_id: str, /) -> tuple[Sequence[float], str]:
+        return self.question(text, context_id)
 
     def question(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
         (vector,) = self.embedder.embed([text])

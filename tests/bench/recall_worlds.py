@@ -114,8 +114,8 @@ class _Questions:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    def kept(self, text: str, _: str, /) -> tuple[Vector, str]:
-        return self.question(text, _)
+    def kept(self, text: str, context_id: str, /) -> tuple[Vector, str]:
+        return self.question(text, context_id)
 
     def question(self, text: str, _: str, /) -> tuple[Vector, str]:
         return self._embedder.embed([text])[0], self._embedder.model

@@ -40,6 +40,9 @@ class ByHand:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         return [VECTORS.get(text, [0.0, 0.0, 0.0, 1.0]) for text in texts]
 
+    def kept(self, text: str, context_id: str, /) -> tuple[Vector, str]:
+        return self.question(text, context_id)
+
     def question(self, text: str, _: str, /) -> tuple[Vector, str]:
         return self.embed([text])[0], self.model
 

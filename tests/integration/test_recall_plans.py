@@ -33,6 +33,7 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "statements of turns": (supersession.STATEMENTS, {"turn_ids": UUIDS}),
     "what is in force in a line": (supersession.HEADS, {"ids": UUIDS}),
     "passages of turns": (found.OF_TURNS, {"turn_ids": UUIDS}),
+    "passages by id": (found.BY_IDS, {"ids": UUIDS}),
     "turns around": (found.NEAR_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
     "chunks around": (found.NEAR_CHUNKS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
 }
