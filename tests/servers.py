@@ -17,6 +17,8 @@ from types import TracebackType
 
 import httpx
 
+from api.postgres.embedded_postgres import EmbeddedPostgres
+
 COMMAND = Path(sys.executable).with_name("palimpsest")
 START_TIMEOUT_S = 60
 
@@ -61,6 +63,11 @@ class ServerProcess:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def database_url(self) -> str:
+        """Of the embedded Postgres, for one who may read every table."""
+        return EmbeddedPostgres(self.home).start()
 
     @property
     def pid(self) -> int:

@@ -10,7 +10,6 @@ import psycopg
 import pytest
 
 from api.ids import new_id
-from api.postgres.embedded_postgres import EmbeddedPostgres
 from tests.e2e.clients.rest import assert_error, content
 from tests.servers import ServerProcess, public_folder
 from tests.tenants import READ, WRITE, Tenant, operator
@@ -27,11 +26,6 @@ def management(server: ServerProcess) -> Iterator[httpx.Client]:
 @pytest.fixture
 def tenant(server: ServerProcess, management: httpx.Client) -> Tenant:
     return Tenant(server, management).make()
-
-
-def database_url(server: ServerProcess) -> str:
-    """Of the embedded Postgres, for one who may read every table."""
-    return EmbeddedPostgres(server.home).start()
 
 
 # --- contexts -------------------------------------------------------------------------------------
@@ -98,7 +92,7 @@ def test_deleting_a_context_leaves_only_the_head_of_its_log(tenant: Tenant, mana
     assert_error(management.delete(tenant.path), 404)
     assert_error(management.post(tenant.path), 409)
     tables = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname LIKE 'palimpsest%'"
-    with psycopg.connect(database_url(tenant.server)) as connection:
+    with psycopg.connect(tenant.server.database_url) as connection:
         for schema, table in connection.execute(tables).fetchall():
             rows = connection.execute(f'SELECT t::text FROM "{schema}"."{table}" AS t'.encode()).fetchall()
             assert not [row for (row,) in rows if word in row], table
