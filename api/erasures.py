@@ -1,8 +1,8 @@
 """Erasing on a caller's behalf: what goes is worked out first, then taken under the head's lock."""
 
+import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from uuid import UUID
 
 from api import ids
@@ -20,6 +20,7 @@ from projections.reading import Reader, snapshot
 # How often a plan is made without the lock, while others write meanwhile, before it is made under it.
 ATTEMPTS = 3
 
+KEYED_BY = "SELECT erasure_secret FROM contexts WHERE context_id = %(context_id)s"
 HEAD = "SELECT position, generation FROM contexts WHERE context_id = %(context_id)s"
 
 
@@ -44,10 +45,11 @@ def erased(
     make: Callable[[Planner], Plan],
     reason: str,
     *,
-    query_digest: str | None = None,
+    query: str | None = None,
 ) -> Erased:
-    """Erase what `make` plans, in one transaction, and ask for the disk to be scrubbed."""
+    """Erase what `make` plans, in one transaction, and ask for the disk to be scrubbed. query: that it is by."""
     services.traces.flush()
+    query_digest = _digest(services, caller.context_id, query) if query is not None else None
     asked = Asked(ids.new_id(), caller.principal_id, reason, query_digest)
     for attempt in range(ATTEMPTS):
         plan = planned(services, caller, make)
@@ -72,15 +74,18 @@ def ask_for_scrub(services: Services, context_id: str, erasure_id: UUID) -> None
         services.queue.put(SCRUB, {"context_id": context_id, "erasure_id": str(erasure_id)})
 
 
-def digest_of(query: str) -> str:
-    """What is kept of a query that was erased by: enough to recognise it, not to read it."""
-    return sha256(folded(query).encode()).hexdigest()
-
-
 def require_forget(caller: Caller) -> None:
     """Raises Forbidden for a caller who may forget nowhere."""
     if not caller.patterns("memory:forget"):
         raise Forbidden("the key's grants do not cover memory:forget anywhere")
+
+
+def _digest(services: Services, context_id: str, query: str) -> str:
+    """What is kept of a query that was erased by: enough to recognise it with the context's secret, not to guess it."""
+    with services.pool.connection() as connection:
+        row = connection.execute(KEYED_BY, {"context_id": context_id}).fetchone()
+    assert row is not None, "the caller's context exists"
+    return hmac.digest(row[0], folded(query).encode(), "sha256").hex()
 
 
 def _planner(services: Services, connection: Connection, caller: Caller) -> Planner:

@@ -36,8 +36,7 @@ def forget(call: Call) -> tuple[int, Json]:
     if body.dry_run:
         return 200, listed(erasures.planned(call.services, caller, plan), purge=body.purge)
     if body.purge:
-        digest = erasures.digest_of(body.query)
-        return 200, _answer(erasures.erased(call.services, caller, plan, QUERY, query_digest=digest))
+        return 200, _answer(erasures.erased(call.services, caller, plan, QUERY, query=body.query))
     matches = erasures.planned(call.services, caller, plan).matches
     things = [(one.kind, one.id) for one in matches]
     return 200, {"deleted": call.services.forgetting.forget(caller, things, session_id=ids.new_id())}

@@ -3,6 +3,7 @@
 import os
 import secrets
 import string
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from api.wiring import Services
 from api.work.scrubbing import scrub, tables
 from memory.candidates import AliasCandidate, Mention, RelationCandidate
 from memory.erasing import Asked
-from memory.events import Citation, TurnRecorded
+from memory.events import Citation, ContentErased, TurnRecorded
 from memory.turns import Turn
 from memory.values import Infer, Role
 from projections.rebuild import rebuild
@@ -123,6 +124,21 @@ def test_a_purge_of_an_entity_leaves_no_trace_of_its_name(keyed: Keyed) -> None:
 def replied(keyed: Keyed, text: str, source: Citation) -> None:
     turn = Turn(turn_id=ids.new_id(), text=text, role=Role.ASSISTANT, infer=Infer.NONE, citations=(source,))
     keyed.world.remember(turn)
+
+
+def test_the_query_of_an_erasure_can_neither_be_read_nor_guessed(services: Services) -> None:
+    digests = []
+    for _ in range(2):
+        keyed = keyed_world(services)
+        for _ in range(2):
+            keyed.world.given(fact("Alice", "city", "Zorbagrad"), text="Alice lives in Zorbagrad.")
+            keyed.post(forgetting.forget, query="Zorbagrad", purge=True)
+        told = [one.event for one in keyed.world.events() if isinstance(one.event, ContentErased)]
+        digests.append({one.query_digest for one in told})
+    first, second = digests
+    assert (len(first), len(second)) == (1, 1), "the same query is recognised"
+    assert first.isdisjoint(second), "another context has another secret"
+    assert not {sha256(word.encode()).hexdigest() for word in ("zorbagrad", "Zorbagrad")} & (first | second)
 
 
 def test_what_quotes_or_was_concluded_from_it_goes_wherever_it_stands(keyed: Keyed) -> None:
