@@ -126,6 +126,7 @@ TABLE = Table(
         "of_turn": "(turn_id, ordinal) WHERE turn_id IS NOT NULL",
         "of_document": "(document_id, ordinal) WHERE document_id IS NOT NULL",
         "in_sequence": "(sequence_id, number) WHERE sequence_id IS NOT NULL",
+        "by_time": "(said_at, number)",
         "of_fact": "(fact_id) WHERE fact_id IS NOT NULL",
     },
 )

@@ -61,6 +61,15 @@ ORDER BY p.number DESC
 """
 ABOUT_MAX = 40
 
+# What was said at some time, newest first.
+SAID_WITHIN = """
+SELECT p.number FROM {passages} AS p
+WHERE p.said_at >= coalesce(%(start)s::timestamptz, '-infinity')
+    AND p.said_at < coalesce(%(end)s::timestamptz, 'infinity')
+ORDER BY p.said_at DESC, p.number DESC
+LIMIT %(limit)s
+"""
+
 INDEXED_TO = "coalesce((SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s), 0)"
 
 STATISTICS = f"""

@@ -52,7 +52,8 @@ class Question:
 
     vector: the embedding of the text under `model`, None while there is none: then words alone search.
     names: normalised names (`memory.values.name_key`) that may stand in the text, longest first. window:
-    aware times, from <= when it was said or true < to, if the question or the caller names such a time.
+    aware times, from <= when it was said < to, None is open, if the question names such a time. window_words:
+    the stems of its name, which are met by what was said then as well. only_time: it asks for nothing else.
     """
 
     text: str
@@ -65,6 +66,15 @@ class Question:
     vector: Sequence[float] | None = None
     model: str = ""
     window: tuple[datetime | None, datetime | None] | None = None
+    window_words: frozenset[str] = frozenset()
+    only_time: bool = False
+
+    def is_within(self, said_at: datetime) -> bool:
+        """Whether the window is of that time."""
+        if self.window is None:
+            return False
+        start, end = self.window
+        return (start is None or start <= said_at) and (end is None or said_at < end)
 
     @cached_property
     def vector_text(self) -> str:

@@ -22,6 +22,7 @@ COSINE_BASE = 0.25  # of texts that have nothing to do with each other
 TALK_WORDS = (30.0, 50.0)  # mean words of a passage: wholly talk up to the first, not at all from the second on
 SESSION_PENALTY = 0.1  # for each better hit of the same session: answers are often spread over sessions
 PENALISED = 40
+OUTSIDE = -0.5  # of another time than the question names
 
 # Length hardly counts in one BM25 and counts fully in the other; their difference is what length itself tells.
 K1_LONG, B_LONG = 1.2, 0.75
@@ -38,7 +39,7 @@ WEIGHTS: Mapping[str, float] = {
     "answers_words": 1.5,  # bm25 of the turn before, if it asks something
     "answers_cosine": 3.5,  # its cosine
     "session": 0.5,  # the mean of the three strongest signals of its session
-    "date": 2.2,  # said in the month or year that the question names
+    "date": 2.2,  # said at the time that the question names
     "speaker": 0.8,  # +1 said by who is asked about, -1 by somebody else
     "speaker_before": 0.3,  # likewise the turn before
     "tells_time": 1.7,  # holds a word of time, and the question asks when
@@ -52,13 +53,16 @@ WEIGHTS: Mapping[str, float] = {
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What a score is made of. bm25: of the passage itself, cosine: with the question, -1 to 1, None without
-    vectors; covered: the share of the question's words that the passage holds, by how rare they are, 0 to 1;
-    named: how many entities that the question names the passage is about. All comparable between questions."""
+    vectors; covered: the share of the question's words that the passage holds, by how rare they are, 0 to 1, those
+    that name the time at which it was said included;
+    named: how many entities that the question names the passage is about; timely: the question asks for what there
+    was at some time, and for nothing else, and it was said then. All comparable between questions."""
 
     bm25: float
     cosine: float | None
     covered: float
     named: int
+    timely: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,8 @@ def ranked(
     """The best `limit` candidates among `members`, best first, one of each turn; equal scores newest first."""
     if not members:
         return []
-    features = _Pool(question, members, scored).features()
+    pool = _Pool(question, members, scored)
+    features = pool.features()
     totals: list[float] = sum(weights.get(name, 0.0) * column for name, column in features.items()).round(9).tolist()
     order = sorted(
         (place for place, member in enumerate(members) if member.is_candidate),
@@ -93,12 +98,18 @@ def ranked(
         totals[place] -= penalty
     order = sorted(best.values(), key=lambda place: (-round(totals[place], 9), -members[place].number))[:limit]
     about = frozenset(entity_ids)
-    bm25, covered = (features["words"] * 10).tolist(), features["covered"].tolist()
+    bm25, covered = (features["words"] * 10).tolist(), pool.met().tolist()
     return [
         Ranked(
             member := members[place],
             totals[place],
-            Signals(bm25[place], member.cosine, covered[place], len(about.intersection(member.entity_ids))),
+            Signals(
+                bm25[place],
+                member.cosine,
+                covered[place],
+                len(about.intersection(member.entity_ids)),
+                timely=question.only_time and question.is_within(member.said_at),
+            ),
         )
         for place in order
     ]
@@ -115,6 +126,9 @@ class _Pool:
         self.mean_length = scored.statistics.mean_length
         self.idf = np.array([scored.statistics.idf(word) for word in question.words])
         self.counts = np.array([[member.counts.get(word, 0) for word in question.words] for member in members], float)
+        self.speakers = {member.speaker for member in members if member.speaker}
+        self.telling = self._telling(self.speakers)
+        self.told = self.telling * self.idf
         self.lengths = np.array([member.length for member in members], float)
         self.words = np.array([member.word_count for member in members], float)
         self.cosines = np.array([COSINE_BASE if member.cosine is None else member.cosine for member in members])
@@ -134,22 +148,19 @@ class _Pool:
         short = self.has_before & brief & brief[self.before]
         asks = np.array([member.asks for member in members])
         answers = short & asks[self.before]
-        speakers = {member.speaker for member in members if member.speaker}
-        telling = self._telling(speakers)
         bm25 = self._bm25(self.counts, self.lengths) / 10
         above = self.cosines - COSINE_BASE
         both = self._bm25(self.counts + self.counts[self.before], self.lengths + self.lengths[self.before]) / 10
-        speaks = self._speaks(speakers)
-        told = telling * self.idf
+        speaks = self._speaks(self.speakers)
         return {
             "words": bm25,
             "words_by_length": self._bm25(self.counts, self.lengths, k1=K1_LONG, b=B_LONG) / 10,
             "words_with_before": short * (both - bm25),
             "words_of_session": self._of_sessions() / 10,
-            "covered": ((self.counts > 0) @ told) / (told.sum() or 1.0),
+            "covered": ((self.counts > 0) @ self.told) / (self.told.sum() or 1.0),
             "cosine": above,
             "cosine_after": self.has_after * above[self.after],
-            "answers_words": answers * (self._bm25(self.counts * telling, self.lengths) / 10)[self.before],
+            "answers_words": answers * (self._bm25(self.counts * self.telling, self.lengths) / 10)[self.before],
             "answers_cosine": answers * above[self.before],
             "session": self._strongest(bm25 + 2 * above),
             "date": self._dates(),
@@ -180,8 +191,23 @@ class _Pool:
         return self.np.array(said) * 2 - 1
 
     def _dates(self) -> Any:
-        asked = self.question.date
-        return self.np.array([_date(asked, member.said_at) if asked else 0.0 for member in self.members])
+        question = self.question
+        # Names of months and years are met more or less; all other times, and those without an end, are met or not.
+        if question.date and not (question.window and None in question.window):
+            return self.np.array([_date(question.date, member.said_at) for member in self.members])
+        if question.window is None:
+            return self.np.zeros(len(self.members))
+        return self.np.array([1.0 if question.is_within(member.said_at) else OUTSIDE for member in self.members])
+
+    def met(self) -> Any:
+        """For each member the share of the question's words, by how rare they are, that it holds or that name the
+        time at which it was said."""
+        held = self.counts > 0
+        if self.question.window is not None:
+            within = self.np.array([self.question.is_within(member.said_at) for member in self.members])
+            names_time = self.np.array([word in self.question.window_words for word in self.question.words], bool)
+            held |= within[:, None] & names_time
+        return (held @ self.told) / (self.told.sum() or 1.0)
 
     def _of_sessions(self) -> Any:
         """BM25 of each member's session, its length left out, as far as passages are short."""
@@ -208,11 +234,11 @@ def _date(asked: NamedDate, said_at: datetime) -> float:
     fit = 0.0
     if asked.months:
         following = {month % 12 + 1 for month in asked.months}
-        fit += 1.0 if said_at.month in asked.months else 0.3 if said_at.month in following else -0.5
+        fit += 1.0 if said_at.month in asked.months else 0.3 if said_at.month in following else OUTSIDE
         if asked.day is not None and said_at.month in asked.months:
             fit += 1.5 * max(0.0, 1 - abs(said_at.day - asked.day) / 7)
     if asked.years:
-        fit += 0.3 if said_at.year in asked.years else -0.5
+        fit += 0.3 if said_at.year in asked.years else OUTSIDE
     return fit
 
 

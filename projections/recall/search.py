@@ -76,11 +76,12 @@ class Sizes:
 
     by_words: int
     by_vector: int
+    by_time: int
     around: int
 
 
-USUAL = Sizes(by_words=60, by_vector=40, around=40)
-WIDE = Sizes(by_words=300, by_vector=200, around=150)
+USUAL = Sizes(by_words=60, by_vector=40, by_time=40, around=40)
+WIDE = Sizes(by_words=300, by_vector=200, by_time=200, around=150)
 
 
 def search(
@@ -113,11 +114,17 @@ def search(
     if mode in (Mode.HYBRID, Mode.VECTOR):
         near = vectors.nearest(reader, question, held=scored.statistics.passages, limit=max(widened, sizes.by_vector))
     by_words = scored.numbers if mode in (Mode.HYBRID, Mode.BM25) else []
-    passing = filters.passing(reader, {*by_words, *near, *about})
+    timely: list[int] = []
+    if question.window and mode is Mode.HYBRID:
+        start, end = question.window
+        within = {"start": start, "end": end, "limit": max(widened, sizes.by_time)}
+        timely = [number for (number,) in reader.tuples(keyword.SAID_WITHIN, within)]
+    passing = filters.passing(reader, {*by_words, *near, *about, *timely})
     numbers = _interleaved(
         [number for number in by_words if number in passing][: sizes.by_words],
         [number for number in near if number in passing][: sizes.by_vector],
         [number for number in about if number in passing],
+        [number for number in timely if number in passing][: sizes.by_time],
     )
     compared = replace(question, vector=None) if mode is Mode.BM25 else question
     found = pool.pool(reader, compared, numbers, around=sizes.around, filters=filters)

@@ -2,7 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
+
+from projections.recall.words import words
 
 _BEFORE = re.compile(r"\b(?:before|prior to)\s+(?P<what>[^?!.;,]+)", re.IGNORECASE)
 _PAST = re.compile(
@@ -22,7 +25,24 @@ _PRESENT = re.compile(
 _NEGATED = re.compile(r"\b(?:not|never|no longer|without|except|other than)\b|n['’]t\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 _FUTURE = re.compile(r"\b(?:will|going to|next|upcoming|coming|plan(?:s|ned|ning)?|tomorrow)\b", re.IGNORECASE)
+# Up to the time of asking, so no calendar week or month.
+_LATELY = re.compile(
+    r"\b(?:(?:in|over|during|within|for)\s+)?the\s+(?:last|past)\s+(?:(?P<many>\d{1,3}|[a-z]+)\s+(?:of\s+)?)?"
+    r"(?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+# "the week before 3 August", "two days after that"
+_NEXT_TO = re.compile(
+    r"\b(?:the\s+)?(?:(?P<many>\d{1,3}|[a-z]+)\s+)?(?P<unit>day|weekend|week|month|year)s?\s*$", re.IGNORECASE
+)
+_VAGUE = {"couple": 2, "few": 5, "several": 7}
+_DAYS = {"day": 1, "weekend": 7, "week": 7, "month": 31, "year": 366}
 _LEAD = re.compile(r"^(?:before|prior to|until|till|after|since|from)\b", re.IGNORECASE)
+
+
+_CALENDAR = re.compile(
+    r"\d{4}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +58,37 @@ class Window:
     precision: str
     bare: bool = False
 
+    @property
+    def relative(self) -> bool:
+        """Whether the words of its phrase tell of the time of asking: "last week", not "in March 2024"."""
+        return _CALENDAR.search(self.phrase) is None
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """past: asks for how it was, not how it is. before: what the asked came before, as words ("the move",
-    "Berlin"); empty if nothing. present: asks for the newest in so many words. numbers: as written.
+    "Berlin"); empty if nothing. idle: besides a time and "I" it names nothing. present: asks for the newest in so many
+    words. numbers: as written.
     """
 
     text: str
     window: Window | None = None
+    idle: bool = False
     past: bool = False
     before: str = ""
     present: bool = False
     negated: bool = False
     numbers: tuple[str, ...] = ()
+
+    @property
+    def only_time(self) -> bool:
+        """Whether it asks for all that there was at the time of the window."""
+        return self.idle and self.window is not None
+
+    @property
+    def only_recent(self) -> bool:
+        """Whether all of a time is asked for that is told from the time of asking, so nothing of another time."""
+        return self.only_time and self.window is not None and self.window.relative
 
 
 def asked(text: str, *, now: datetime) -> Asked:
@@ -64,6 +101,7 @@ def asked(text: str, *, now: datetime) -> Asked:
     return Asked(
         text=text,
         window=window,
+        idle=_idle().issuperset(words(text.replace(window.phrase, " ") if window else text)),
         past=bool(what) or ended or _PAST.search(text) is not None or _PAST_STATE.search(text) is not None,
         before=what,
         present=_PRESENT.search(text) is not None,
@@ -82,10 +120,23 @@ def _tells_of_the_past(text: str) -> bool:
     return re.search(r"\b(?:did|was|were|had|used|\w+ed)\b", text, re.IGNORECASE) is not None
 
 
+@cache
+def _idle() -> frozenset[str]:
+    """What is done at any time, and what is asked of anybody."""
+    return frozenset(
+        words("happen say said tell told talk speak spoke discuss mention chat write wrote new news know remember")
+    )
+
+
 def _window(text: str, now: datetime) -> Window | None:
     # Here, as it is slow to import and few processes ask questions.
     from memory.extraction.stated_time import Bound, Tense, find_stated_times
 
+    lately = _LATELY.search(text)
+    if lately:
+        unit, count = lately["unit"].lower(), _count(lately["many"])
+        if count:
+            return Window(now - count * timedelta(days=_DAYS[unit]), None, lately[0], unit)
     tense = Tense.FUTURE if _FUTURE.search(text) else Tense.PAST
     found = find_stated_times(text, said_at=now, tense=tense)
     if not found:
@@ -99,7 +150,12 @@ def _window(text: str, now: datetime) -> Window | None:
     start: datetime | None = first.start
     end: datetime | None = first.end
     phrase = first.phrase
-    if word in ("before", "prior to", "until", "till"):
+    near = _NEXT_TO.search(text[: first.span_start]) if word in ("before", "prior to", "after") else None
+    if near:
+        length = (_count(near["many"]) or 1) * timedelta(days=_DAYS[near["unit"].lower()])
+        start, end = (first.end, first.end + length) if word == "after" else (first.start - length, first.start)
+        phrase = text[near.start() : first.span_end]
+    elif word in ("before", "prior to", "until", "till"):
         start, end = None, first.start if word in ("before", "prior to") else first.end
     elif word == "after":
         start, end = first.end, None
@@ -111,3 +167,11 @@ def _window(text: str, now: datetime) -> Window | None:
         start, end = min(first.start, last.start), max(first.end, last.end)
         phrase = text[first.span_start : last.span_end]
     return Window(start, end, phrase.strip(), first.precision, bare)
+
+
+def _count(many: str | None) -> int | None:
+    """How many the word says; None if it is no number. No word: one."""
+    from memory.extraction.calendar_words import NUMBERS
+
+    word = (many or "1").lower()
+    return int(word) if word.isdigit() else _VAGUE.get(word, NUMBERS.get(word))

@@ -16,6 +16,7 @@ CHARACTERS_PER_TOKEN = 4  # of English; other scripts are counted a token a char
 
 TITLE = "# Memory"
 NOTHING = "Nothing in memory answers this."
+NOTHING_ELSE = "Nothing else in memory answers this."
 PROFILE, INSTRUCTIONS, FACTS, CLAIMED, PASSAGES, TURNS = (
     "## Profile",
     "## Instructions",
@@ -60,8 +61,10 @@ def context_block(retrieved: Retrieved, budget: Budget, *, said: Sequence[str] =
         chosen[TURNS].reverse()
     parts = [TITLE]
     parts += [f"{section}\n\n" + "\n".join(chosen[section]) for section in ORDER if section in chosen]
-    if not retrieved.hits and budget.allows(length + len(NOTHING) + 2, tokens + tokens_of(NOTHING)):
-        parts.append(NOTHING)
+    # What stands in the conversation so far is no hit.
+    nothing = NOTHING_ELSE if TURNS in chosen else NOTHING
+    if not retrieved.hits and budget.allows(length + len(nothing) + 2, tokens + tokens_of(nothing)):
+        parts.append(nothing)
     block = "\n\n".join(parts)
     return block if len(parts) > 1 else ""
 

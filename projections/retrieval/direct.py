@@ -11,7 +11,7 @@ from projections.reading import Reader
 from projections.retrieval import facts, subjects
 from projections.retrieval.asked import Asked, without_before
 from projections.retrieval.facts import Fact, in_force
-from projections.retrieval.slots import Slot, key_words, slot_of
+from projections.retrieval.slots import Slot, asks_what_is_done, key_words, slot_of
 from projections.retrieval.subjects import FIRST_PERSON, Subject
 
 ANSWERS_MAX = 10
@@ -64,7 +64,8 @@ def answer(
         text = text.replace(asked.window.phrase, " ")
     for subject, question in _readings(reader, caller, text, names, session_id):
         slot = slot_of(question)
-        if slot is None:
+        # "What did I do last week?" asks for no job.
+        if slot is None or (asked.window is not None and asks_what_is_done(question)):
             continue
         held = _held(reader, subject, slot)
         chosen = _chosen(reader, held, subject, asked)
@@ -136,7 +137,8 @@ def _before(reader: Reader, held: list[Fact], subject: Subject, words: str) -> l
 
     successors = {fact.id for fact in held if is_told(fact)}
     if successors:
-        return _distinct(fact for fact in held if fact.row.superseded_by in successors and fact.id not in successors)
+        replaced = [fact for fact in held if fact.row.superseded_by in successors and fact.id not in successors]
+        return _distinct(replaced or _last_ended(held, successors))
     elsewhere = [fact for fact in facts.of_entities(reader, subject.ids) if is_told(fact) and fact.row.valid_from]
     if elsewhere:
         began = min(fact.row.valid_from for fact in elsewhere if fact.row.valid_from)
@@ -150,6 +152,15 @@ def _before(reader: Reader, held: list[Fact], subject: Subject, words: str) -> l
         current = {fact.id for fact in held if in_force(fact, reader)}
         return _distinct(fact for fact in held if fact.row.superseded_by in current)
     return []
+
+
+def _last_ended(held: list[Fact], successors: set[UUID]) -> list[Fact]:
+    """What was the last to end before the successors began, though nobody said that they took its place."""
+    began = min((fact.row.valid_from for fact in held if fact.id in successors and fact.row.valid_from), default=None)
+    ended = [(fact.row.valid_to, fact) for fact in held if fact.id not in successors and fact.row.valid_to]
+    before = [(end, fact) for end, fact in ended if began is not None and end <= began]
+    last = max((end for end, _ in before), default=None)
+    return [fact for end, fact in before if end == last]
 
 
 def _distinct(found: Iterable[Fact]) -> list[Fact]:

@@ -11,6 +11,7 @@ import math
 from projections.recall.ranking import Signals
 
 BASE, COSINE, COVERED, NAMED = -4.8, 7.0, 3.0, 0.5
+TIMELY = 5.0  # of a question that only a time answers
 # Of words alone: they count less where a vector could have said more, as in a name in another script.
 BASE_OF_WORDS, COVERED_OF_WORDS = -2.1, 5.0
 BASE_BESIDE, COVERED_BESIDE = -6.0, 6.0
@@ -20,8 +21,8 @@ FLOOR = 0.20  # below it, what was found is no memory of what was asked
 
 
 def score(signals: Signals) -> float:
-    """0 to 1: rises with the cosine, the share of the question's words held, and the entities in common."""
-    named = NAMED * min(signals.named, 2)
+    """0 to 1: rises with the cosine, the share of the question's words held, the entities in common, and the time."""
+    named = NAMED * min(signals.named, 2) + TIMELY * signals.timely
     if signals.cosine is None:
         return _logistic(BASE_OF_WORDS + COVERED_OF_WORDS * signals.covered + named)
     meant = BASE + COSINE * signals.cosine + COVERED * signals.covered

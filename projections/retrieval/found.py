@@ -1,9 +1,11 @@
 """Things found, from the search's hits and from rows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
-from projections import passages
+from projections import entities, passages
+from projections.entities import EntityRow
 from projections.passages import Kind, PassageRow, passage_id
 from projections.reading import Reader
 from projections.recall.search import Hit
@@ -120,6 +122,15 @@ def _at(reader: Reader, sql: str, places: Collection[tuple[UUID | None, int]]) -
     return [_of_row(row, 0.0) for row in reader.rows(passages.TABLE, sql, parameters)]
 
 
+def with_actors(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Actions with who acted, without those of forgotten entities."""
+    wanted = [hit.entity_ids[0] for hit in hits if hit.kind is Kind.ACTION and hit.entity_ids]
+    known = entities.by_ids(reader, wanted) if wanted else {}
+    actors = {entity_id: row for entity_id, row in known.items() if row.forgotten_at is None}
+    shown = (replace(hit, actor=_actor(hit, actors)) if hit.kind is Kind.ACTION else hit for hit in hits)
+    return [hit for hit in shown if hit.kind is not Kind.ACTION or hit.actor is not None]
+
+
 def _of_row(row: PassageRow, score: float) -> Recalled:
     hit_id = row.turn_id if row.kind == Kind.TURN else row.id
     assert hit_id is not None
@@ -144,3 +155,7 @@ def _of_row(row: PassageRow, score: float) -> Recalled:
         labels=row.labels,
         entity_ids=row.entity_ids,
     )
+
+
+def _actor(hit: Recalled, actors: Mapping[UUID, EntityRow]) -> EntityRow | None:
+    return actors.get(hit.entity_ids[0]) if hit.entity_ids else None

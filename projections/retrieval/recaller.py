@@ -1,7 +1,7 @@
 """Answers questions, tier by tier, and leaves a trace of each."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,14 +15,24 @@ from memory.errors import NotFound
 from memory.principals import Caller
 from memory.regions import region_of
 from memory.values import folded
-from projections import entities, relations, sessions
-from projections.entities import EntityRow
+from projections import relations, sessions
 from projections.passages import FACTS, Kind
 from projections.reading import Reader
 from projections.recall.filters import Filters
 from projections.recall.question import Question, parsed
 from projections.recall.search import Found, Mode, search
-from projections.retrieval import direct, duplicates, floor, found, freshness, places, roles, subjects, supersession
+from projections.retrieval import (
+    direct,
+    duplicates,
+    floor,
+    found,
+    freshness,
+    places,
+    roles,
+    searched,
+    subjects,
+    supersession,
+)
 from projections.retrieval.asked import Asked, asked
 from projections.retrieval.background import background
 from projections.retrieval.direct import Direct
@@ -79,8 +89,10 @@ class Recall:
             _check_session(reader, wanted)
             look = _then(look, reader)
             retrieved = _answered_directly(reader, caller, wanted, question, look, trace_id)
-            if retrieved is None and (question.vector is not None or not by_meaning):
-                retrieved = _Search(reader, wanted, question, look, trace_id).answer()
+            if retrieved is None:
+                question = searched.question_of(reader, caller, question, look, session_id=wanted.session_id)
+                if question.vector is not None or not by_meaning:
+                    retrieved = _Search(reader, wanted, question, look, trace_id).answer()
             if retrieved is not None:
                 retrieved = _with_background(reader, caller, retrieved, wanted)
         if retrieved is None:
@@ -184,6 +196,8 @@ class _Search:
             return False
         if not wanted.labels.issubset(hit.labels):
             return False
+        if self.look.only_recent and not self.question.is_within(hit.said_at):
+            return False
         if self.located is not None:
             return not self.located.entity_ids.isdisjoint(hit.entity_ids) or hit.turn_id in self.located.turn_ids
         return True
@@ -210,8 +224,8 @@ class _Search:
         ordered = roles.ordered(pool, self.wanted.text)
         if not self.look.past:
             ordered = freshness.freshened(self.reader, ordered, model=self.question.model)
-        ordered = supersession.arranged(self.reader, ordered, past=self.look.past)
-        ordered = _with_actors(self.reader, ordered)
+        ordered = supersession.arranged(self.reader, ordered, past=self.look.past, window=self.question.window)
+        ordered = found.with_actors(self.reader, ordered)
         ordered = [hit for hit in ordered if self._is_kind(hit)]
         if not self.wanted.duplicates:
             ordered = duplicates.folded(ordered, limit=self.wanted.k)
@@ -222,19 +236,6 @@ class _Search:
         return (self.wanted.facts if hit.is_fact else self.wanted.passages) and (
             hit.id not in self.wanted.without_turns
         )
-
-
-def _with_actors(reader: Reader, hits: Sequence[Recalled]) -> list[Recalled]:
-    """Actions with who acted, without those of forgotten entities."""
-    wanted = [hit.entity_ids[0] for hit in hits if hit.kind is Kind.ACTION and hit.entity_ids]
-    known = entities.by_ids(reader, wanted) if wanted else {}
-    actors = {entity_id: row for entity_id, row in known.items() if row.forgotten_at is None}
-    shown = (replace(hit, actor=_actor(hit, actors)) if hit.kind is Kind.ACTION else hit for hit in hits)
-    return [hit for hit in shown if hit.kind is not Kind.ACTION or hit.actor is not None]
-
-
-def _actor(hit: Recalled, actors: Mapping[UUID, EntityRow]) -> EntityRow | None:
-    return actors.get(hit.entity_ids[0]) if hit.entity_ids else None
 
 
 def _answered_directly(

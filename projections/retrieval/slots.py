@@ -56,6 +56,8 @@ _SLOTS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     )
 )
 
+_DONE = re.compile(rf"\bwhat {_DO}\s+@{_ADVERBS}\s+do\b(?!\s+for (?:a living|work))", re.IGNORECASE)
+
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     word: keys
     for words, keys in (
@@ -112,6 +114,11 @@ def slot_of(question: str) -> Slot | None:
         return None
     named = " ".join(words)
     return Slot(_SYNONYMS.get(named, ()), words)
+
+
+def asks_what_is_done(question: str) -> bool:
+    """Whether the words alone don't tell if a job is asked for or what somebody did at some time."""
+    return _DONE.search(question) is not None
 
 
 def key_words(key: str) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 A fact whose line holds another value now, and words whose only facts are such, are stale. Where one is
 found, what replaced it is placed directly above it: for a fact the newer version, for words the newer words.
-What was closed, forgotten or taken back does not come back.
+What was closed, forgotten or taken back does not come back. For a question about some time in the past, what
+held then stands where otherwise stands what holds now.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 from projections.passages import Kind
@@ -25,18 +27,27 @@ SELECT r.turn_id, r.version_id, r.ends FROM {relations} AS r
 WHERE r.turn_id = ANY(%(turn_ids)s) AND r.standing <> 'unmatched'
 """
 
-# What is in force now in the lines of these versions.
-HEADS = """
+Span = tuple[datetime | None, datetime | None]  # start <= time < end, None is open
+
+# What holds in the lines of these versions.
+_OF_LINES = """
 SELECT s.id, h.id FROM {attribute_versions} AS s JOIN {attribute_versions} AS h
     ON h.entity_id = s.entity_id AND h.line_key = s.line_key AND h.unit_value = s.unit_value
     AND h.scope_set_id = s.scope_set_id
-WHERE s.id = ANY(%(ids)s) AND {in_force:h}
+WHERE s.id = ANY(%(ids)s) AND <holds>
 UNION ALL
 SELECT s.id, h.id FROM {relations} AS s JOIN {relations} AS h
     ON h.subject_id = s.subject_id AND h.label = s.label AND h.unit_object = s.unit_object
     AND h.scope_set_id = s.scope_set_id
-WHERE s.id = ANY(%(ids)s) AND {in_force:h}
+WHERE s.id = ANY(%(ids)s) AND <holds>
 """
+HEADS = _OF_LINES.replace("<holds>", "{in_force:h}")
+# As `projections.retrieval.facts.Fact.held_within`.
+HEADS_THEN = _OF_LINES.replace(
+    "<holds>",
+    """h.standing = 'current' AND (h.valid_from IS NULL OR h.valid_from < coalesce(%(end)s::timestamptz, 'infinity'))
+    AND (h.valid_to IS NULL OR h.valid_to > coalesce(%(start)s::timestamptz, '-infinity'))""",
+)
 
 
 @dataclass(slots=True)
@@ -49,14 +60,15 @@ class _Knowledge:
     gone: set[UUID] = field(default_factory=set)
 
 
-def arranged(reader: Reader, hits: Sequence[Recalled], *, past: bool) -> list[Recalled]:
+def arranged(reader: Reader, hits: Sequence[Recalled], *, past: bool, window: Span | None = None) -> list[Recalled]:
     """The hits without what is gone, each stale one under what replaced it, which is added if need be.
 
     past: the question asks for how it was, so that what was superseded keeps its place, and what is closed stays.
+    window: if for some time in the past, what did not hold then is what is stale.
     """
-    known = _known(reader, hits)
+    known = _known(reader, hits, window if past else None)
     kept = [_shown(hit, known) for hit in hits if not _is_gone(hit, known, past=past)]
-    if past:
+    if past and window is None:
         return kept
     successors = {hit.id: _successors(hit, known) for hit in kept}
     by_id = {hit.id: hit for hit in kept}
@@ -67,7 +79,7 @@ def arranged(reader: Reader, hits: Sequence[Recalled], *, past: bool) -> list[Re
     return list(placed.values())
 
 
-def _known(reader: Reader, hits: Sequence[Recalled]) -> _Knowledge:
+def _known(reader: Reader, hits: Sequence[Recalled], then: Span | None) -> _Knowledge:
     known = _Knowledge()
     versions = {hit.id for hit in hits if hit.kind in (Kind.ATTRIBUTE, Kind.RELATION)}
     turn_ids = [hit.id for hit in hits if not hit.is_fact]
@@ -82,13 +94,20 @@ def _known(reader: Reader, hits: Sequence[Recalled]) -> _Knowledge:
         if fact.row.standing != "withdrawn"
     }
     known.gone = versions - known.facts.keys()
-    stale = [version_id for version_id, fact in known.facts.items() if not facts.in_force(fact, reader)]
+    stale = [version_id for version_id, fact in known.facts.items() if not _holds(fact, reader, then)]
     if stale:
-        heads = reader.tuples(HEADS, {"ids": stale})
+        start, end = then or (None, None)
+        heads = reader.tuples(HEADS_THEN if then else HEADS, {"ids": stale, "start": start, "end": end})
         of_heads = facts.by_ids(reader, [head for _, head in heads])
         # In scopes with a value each, the newest stands for all: `of_heads` is one per line.
         known.heads = {version_id: of_heads[head] for version_id, head in sorted(heads) if head in of_heads}
     return known
+
+
+def _holds(fact: Fact, reader: Reader, then: Span | None) -> bool:
+    if then is None:
+        return facts.in_force(fact, reader)
+    return fact.row.standing == "current" and fact.held_within(*then)
 
 
 def _is_gone(hit: Recalled, known: _Knowledge, *, past: bool) -> bool:

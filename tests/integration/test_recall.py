@@ -21,7 +21,7 @@ from projections.reading import Instant, Reader
 from projections.recall.search import Mode
 from projections.retrieval.context_block import Budget, context_block, tokens_of
 from projections.retrieval.places import Circle
-from projections.retrieval.wanted import DIRECT, Recalled, Retrieved, Wanted
+from projections.retrieval.wanted import DIRECT, ESCALATED, HYBRID, Recalled, Retrieved, Wanted
 from projections.traces import TraceReader
 from tests.worlds import World, fact
 
@@ -114,6 +114,29 @@ def test_a_question_that_a_key_can_not_answer_is_searched(alice: tuple[World, UU
     world, _ = alice
     for question in ("What does Alice do on Sundays?", "Where does Alice live with her dog?", "What is my opinion?"):
         assert recall(world, question).tier != DIRECT, question
+
+
+def test_before_something_may_be_what_ended_before_it_though_nothing_replaced_it(world: World) -> None:
+    session_id = world.say("I'm Gus. I work at Fabrikam.", observed_at=JANUARY).session_id
+    world.say("I no longer work at Fabrikam.", session_id=session_id, observed_at=MARCH)
+    world.say("I work at Initech.", session_id=session_id, observed_at=datetime(2026, 6, 3, tzinfo=UTC))
+    found = recall(world, "Where did I work before Initech?", session_id=session_id)
+    assert (found.tier, texts(found)[0]) == (DIRECT, "Gus works at Fabrikam")
+
+
+def test_what_somebody_did_at_some_time_is_no_job(alice: tuple[World, UUID]) -> None:
+    world, session_id = alice
+    for question in ("What did I do last week?", "What did Alice do in 2025?", "What do I do tomorrow?"):
+        assert recall(world, question, session_id=session_id).tier != DIRECT, question
+    assert texts(recall(world, "What do I do for a living now?", session_id=session_id))[0] == "Alice: job title: CTO"
+
+
+def test_what_is_known_of_me_is_what_is_known_by_my_name(alice: tuple[World, UUID]) -> None:
+    world, session_id = alice
+    found = recall(world, "What do you know about me?", session_id=session_id)
+    assert found.seeds == [("person", "alice")]
+    assert {"Alice: location: Berlin", "Alice: job title: CTO", "Alice works at Acme"} <= set(texts(found))
+    assert "Alice: location: Berlin" in texts(recall(world, "Tell me about Alice"))
 
 
 def test_who_i_am_goes_by_the_session_and_is_never_guessed_between_two(alice: tuple[World, UUID]) -> None:
@@ -288,6 +311,17 @@ def test_the_same_question_has_the_same_answer(world: World) -> None:
     assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
 
 
+def test_where_little_is_found_the_search_goes_one_hop_further(world: World) -> None:
+    world.given(relation(CY, "lives_with", "Bo Lindgren"))
+    world.given(fact("Bo Lindgren", "keeps", "an iguana", kind="organisation"))
+    found = recall(world, "which animal is around at Cy Adeyemi's?")
+    assert found.tier == ESCALATED
+    assert [one.tier for one in found.passes] == [3, 4]
+    assert "Bo Lindgren: keeps: an iguana" in texts(found)
+    enough = recall(world, "Cy Adeyemi lives with Bo Lindgren who keeps an iguana", k=2)
+    assert (enough.tier, len(enough.passes)) == (HYBRID, 1)
+
+
 def test_the_question_itself_is_no_answer(world: World) -> None:
     world.say("The kettle in the kitchen is blue.", infer=Infer.NONE)
     world.say("Which colour has the kitchen kettle?", infer=Infer.NONE)
@@ -367,3 +401,9 @@ def test_a_context_block_holds_what_is_known_in_whole_lines(alice: tuple[World, 
         assert len(short) <= most
         assert set(short.splitlines()) <= {*lines, "Nothing in memory answers this."}
         assert tokens_of(context_block(found, Budget(tokens=most))) <= most
+
+
+def test_a_context_block_without_hits_says_so(world: World) -> None:
+    found = recall(world, "anything at all?")
+    assert "Nothing in memory answers this." in context_block(found, Budget())
+    assert "Nothing else in memory answers this." in context_block(found, Budget(), said=["user: hello"])

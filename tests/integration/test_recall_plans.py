@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -14,10 +15,12 @@ from projections import reading, traces
 from projections.access import every_scope_set
 from projections.read_models import READ_MODELS
 from projections.reading import Instant, Reader
+from projections.recall import keyword
 from projections.retrieval import facts, found, subjects, supersession
 from projections.table import READ_MODELS_SCHEMA, Table
 from tests.worlds import world_in
 
+LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 UUIDS = [new_id() for _ in range(3)]
 STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "names in a question": (subjects.NAMED, {"names": ["ana", "bo"]}),
@@ -32,6 +35,8 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "turns of versions": (facts.TURNS_OF, {"ids": UUIDS}),
     "statements of turns": (supersession.STATEMENTS, {"turn_ids": UUIDS}),
     "what is in force in a line": (supersession.HEADS, {"ids": UUIDS}),
+    "what held in a line": (supersession.HEADS_THEN, {"ids": UUIDS, "start": LONG_AGO, "end": None}),
+    "what was said at a time": (keyword.SAID_WITHIN, {"start": None, "end": LONG_AGO, "limit": 40}),
     "passages of turns": (found.OF_TURNS, {"turn_ids": UUIDS}),
     "passages by id": (found.BY_IDS, {"ids": UUIDS}),
     "turns around": (found.NEAR_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),

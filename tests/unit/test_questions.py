@@ -38,6 +38,11 @@ def day(year: int, month: int, number: int) -> datetime:
         ("Where did I work before 2020?", None, day(2020, 1, 1)),
         ("What did Bo say after March 2024?", day(2024, 4, 1), None),
         ("What happened between March 2024 and May 2024?", day(2024, 3, 1), day(2024, 6, 1)),
+        ("What happened in the last three days?", datetime(2026, 6, 14, 12, tzinfo=UTC), None),
+        ("What have I eaten over the past couple of weeks?", datetime(2026, 6, 3, 12, tzinfo=UTC), None),
+        ("What did I eat in the past week?", datetime(2026, 6, 10, 12, tzinfo=UTC), None),
+        ("What did Bo do the week before 3 August 2024?", day(2024, 7, 27), day(2024, 8, 3)),
+        ("What did Bo do two days after 3 August 2024?", day(2024, 8, 4), day(2024, 8, 6)),
         ("What will I do next month?", day(2026, 7, 1), day(2026, 8, 1)),
     ],
 )
@@ -46,6 +51,21 @@ def test_times_in_questions_are_windows(text: str, start: datetime | None, end: 
     assert window is not None
     assert (window.start, window.end) == (start, end)
     assert window.phrase in text
+
+
+@pytest.mark.parametrize(
+    ("text", "only_time"),
+    [
+        ("What happened last week?", True),
+        ("What did we talk about yesterday?", True),
+        ("What's new since Monday?", True),
+        ("What did I eat last week?", False),
+        ("What was the plan in March 2024?", False),
+        ("What happened?", False),
+    ],
+)
+def test_whether_only_a_time_is_asked_for(text: str, only_time: bool) -> None:
+    assert asked(text, now=NOW).only_time is only_time
 
 
 @pytest.mark.parametrize("text", ["What is my job?", "May I?", "Who is March?", "", "  ", "?" * 500])
@@ -188,6 +208,7 @@ def test_the_score_rises_with_every_signal(
     cosine: float, more_cosine: float, covered: float, more_covered: float, named: int, more_named: int
 ) -> None:
     low = Signals(0.0, min(cosine, more_cosine), min(covered, more_covered), min(named, more_named))
+    assert floor.score(low) <= floor.score(replace(low, timely=True)) <= 1
     high = Signals(9.0, max(cosine, more_cosine), max(covered, more_covered), max(named, more_named))
     assert 0 <= floor.score(low) <= floor.score(high) <= 1
     assert floor.score(replace(low, cosine=None)) <= floor.score(replace(high, cosine=None))
