@@ -95,7 +95,8 @@ class Returned(msgspec.Struct, frozen=True):
 
 
 class Retrieval(msgspec.Struct, frozen=True):
-    """One pass over memory, and what it brought back, best first. tier: 1 to 4. reason: the server's words."""
+    """One pass over memory, and what it brought back, best first. tier: 1 to 4. reason: the server's words.
+    as_of: the known time that was asked about, None for now."""
 
     id: UUID
     created_at: datetime
@@ -104,6 +105,7 @@ class Retrieval(msgspec.Struct, frozen=True):
     reason: str
     latency_ms: int
     returned: tuple[Returned, ...]
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,8 @@ def choice_of(named: Any, what: str, providers: Mapping[str, Any], environ: Mapp
     if isinstance(named, str):
         provider, _, model = named.partition("/")
     elif isinstance(named, Mapping):
+        if unknown := sorted(map(str, named.keys() - {"provider", "model"})):
+            raise InvalidRequest(f"{what} holds provider and model, no {', '.join(unknown)}")
         provider, model = named.get("provider", ""), named.get("model", "")
     else:
         provider = model = ""

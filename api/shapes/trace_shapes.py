@@ -113,6 +113,7 @@ def _retrieval(one: Retrieval) -> Json:
         "scores": [returned.score for returned in one.returned],
         "latencyMs": one.latency_ms,
         "createdAt": ids.moment(one.created_at),
+        "asOf": one.as_of and ids.moment(one.as_of),
         "returned": [
             {"id": _id(returned), "table": returned.table, "rank": rank, "score": returned.score, "ref": _id(returned)}
             for rank, returned in enumerate(one.returned, start=1)

@@ -183,6 +183,7 @@ class _Search:
                 reason="wider pool" if wide else "bounded pool",
                 latency_ms=round((time.perf_counter() - began) * 1000),
                 returned=_returned(pool[: self.wanted.k]),
+                as_of=self.reader.instant.known_at,
             )
         )
         return pool, result.entity_ids
@@ -266,6 +267,7 @@ def _directly(reader: Reader, answer: Direct, wanted: Wanted, trace_id: UUID, lo
         reason=answer.reason,
         latency_ms=0,
         returned=_returned(hits),
+        as_of=reader.instant.known_at,
     )
     return Retrieved(
         trace_id=trace_id,

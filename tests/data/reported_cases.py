@@ -1,6 +1,5 @@
-"""Faults that users of comparable systems reported: their ids, and where those are tested that can't be tested yet.
-
-`tests/integration/test_reported_cases.py` and `tests/e2e/test_reported_cases.py` hold a test for every other id.
+"""Faults that users of comparable systems reported: their ids. Every one has tests that bear its id, in the files
+`test_reported_cases*.py` of `tests/integration` and `tests/e2e`.
 """
 
 NUMBERS = {
@@ -28,59 +27,29 @@ NUMBERS = {
 }
 IDS = tuple(f"{kind}-{number:02}" for kind, numbers in NUMBERS.items() for number in numbers)
 
-# Not tested here: what is missing, and which tests will have it.
-ELSEWHERE = {
-    "COS-03": "usage: no model provider yet, so no tokens to report; tests of usage",
-    "COS-04": "usage: no model provider yet, so no tokens to report; tests of usage",
-    "DEL-04": "erase, chat: no erasure of a turn and no chat yet; tests of erasure",
-    "DIM-02": "embeddings: no embedder yet; tests of embedding",
-    "DIM-03": "embeddings: no embedder yet; tests of embedding again",
-    "DIM-04": "embeddings: no embedder and no recall yet; tests of recall",
-    "DIM-05": "embeddings: no embedder yet; tests of settings",
-    "DUP-04": "tests/e2e/test_idempotency.py: the same key answers from the log, another body conflicts",
-    "PAR-01": "provider: no extraction by a model yet; tests of model answers",
-    "PAR-03": "provider: no extraction by a model yet; tests of model answers",
-    "PRV-09": "recall, embeddings: neither is there yet; tests of recall",
-    "SLO-04": "provider: no model endpoint to wait for yet; tests of providers",
-    "STA-03": "provider: there is only one extractor yet; tests of providers",
-    "STA-05": "provider: no model that could be down at the start yet; tests of providers",
-    "TMP-06": "recall, time travel: no read as of a time yet; tests of recall",
-}
-
-# Tested here but for this part, which will be in the tests of what is missing.
-LATER = {
-    "CNC-05": "recall under load",
-    "CON-03": "recall, chat",
-    "CON-08": "recall",
-    "CON-13": "chat",
-    "CON-14": "recall, time travel: as-of reads",
-    "DEL-01": "forget one fact by id; recall, chat",
-    "DEL-05": "erase a turn; recall",
-    "DEL-10": "erase a scope",
-    "DEL-12": "inspect: instructions and uncertainties can't be inspected yet",
-    "DEL-13": "erase; recall",
-    "DUP-03": "recall",
-    "ENT-05": "recall",
-    "FIL-03": "filters: no range on valid time yet",
-    "HIS-01": "forget by words",
-    "HIS-03": "erase what a turn led to",
-    "NEG-01": "time travel: as-of reads; chat",
-    "NEG-03": "recall",
-    "NEG-05": "recall",
-    "POI-01": "recall, chat",
-    "PRV-01": "provider: tried again without a restart",
-    "PRV-07": "chat",
-    "SLO-01": "usage; the time of a write is measured by tests/bench/write.py",
-    "SLO-03": "usage: tokens of a prompt",
-    "STA-02": "containers; backup by one command",
-    "STA-04": "verify: a command that does not run at the start yet",
-    "TEN-01": "recall, chat",
-    "TEN-03": "recall: citations",
-    "TEN-05": "recall",
-    "TMP-03": "recall",
-    "TXT-01": "provider: broken escapes in a model's answer",
-    "TXT-02": "recall in two languages",
-    "TXT-05": "recall",
-    "TXT-10": "recall",
-    "UNC-01": "chat",
+# Parts of a case that are tested with what they are about, beside the tests that bear its id: where, and which part.
+TOO = {
+    "CON-03": "integration/test_response_cache.py::test_a_new_doubt_ends_it: a reply that a doubt contradicts",
+    "DEL-12": "e2e/test_leaks.py::test_nobody_sees_or_touches_what_is_bobs: ids of every kind at every operation",
+    "DIM-03": "integration/test_search.py::test_the_same_text_is_embedded_once_and_another_model_makes_its_own: "
+    "indexing",
+    "DUP-04": "e2e/test_idempotency.py::test_one_key_from_sixteen_threads_makes_one_turn: racing requests",
+    "HIS-01": "e2e/test_curation.py::test_a_closed_attribute_leaves_no_current_value: "
+    "what a closing leaves in the history",
+    "NEG-05": "integration/test_recall.py::test_what_is_closed_taken_back_or_forgotten_does_not_come_back: "
+    "asking after it",
+    "POI-01": "e2e/test_recall.py::test_one_who_may_read_less_sees_neither_the_rows_nor_the_traces: asking after it",
+    "PRV-01": "integration/test_retries.py::test_each_failure_says_when_the_next_attempt_is_due: tried again by itself",
+    "SLO-01": "e2e/test_model_extraction_served.py::test_a_turn_is_one_call_and_its_answer_says_what_it_took: usage",
+    "SLO-03": "integration/test_model_extraction.py::test_the_prompt_offers_what_is_known_and_stays_short: the prompt",
+    "SLO-04": "e2e/test_model_extraction_served.py::test_past_the_deadline_the_answer_is_pending_and_the_work_goes_on: "
+    "served",
+    "STA-02": "integration/test_transfer.py::test_a_context_moves_with_its_chain_and_reads_the_same: export and import",
+    "STA-04": "integration/test_tampering.py::test_a_row_deleted_from_any_read_model_is_found: every read model",
+    "STA-05": "e2e/test_start.py::test_health_needs_no_key_and_a_write_waits_for_the_models: health at the start",
+    "TEN-03": "integration/test_recall.py::test_nothing_of_what_is_hidden_shows_in_hits_scores_or_counts: hits",
+    "TEN-05": "e2e/test_access.py::test_what_is_said_without_scopes_goes_to_all_of_the_write_region: "
+    "default scopes of every principal",
+    "TXT-01": "integration/test_model_extraction.py"
+    "::test_other_scripts_keep_their_words_and_white_space_and_quotes_are_forgiven: spans",
 }

@@ -136,6 +136,14 @@ def test_prv_06_a_body_of_the_wrong_shape_is_refused_by_its_field(
     assert len(rows(rest, "sessions", limit=500)) == sessions
 
 
+def test_dup_04_one_key_is_one_turn_and_with_another_body_a_conflict(rest: httpx.Client) -> None:
+    notes, key = {"text": "Meeting notes: budget approved at 40k."}, {"Idempotency-Key": "n1"}
+    first, again = (content(rest.post("/facts", json=notes, headers=key)) for _ in range(2))
+    assert (again["turnId"], again["extraction"]) == (first["turnId"], first["extraction"])
+    assert len(content(rest.get(f"/sessions/{first['sessionId']}/turns"))["turns"]) == 1
+    assert_error(rest.post("/facts", json={"text": "Meeting notes: nothing approved."}, headers=key), 409)
+
+
 def test_tmp_05_a_time_with_an_offset_is_that_instant(rest: httpx.Client) -> None:
     deed = {"entity": entity("Wen"), "verb": "booked", "object": "dentist", "occurred_at": "2026-09-15T12:45:00+08:00"}
     answer = write(
@@ -316,6 +324,18 @@ def test_txt_09_what_is_written_to_a_scope_is_in_every_read(rest: httpx.Client, 
     assert f"Pump of {scope}" in every_read(rest, scope)
 
 
+def test_tmp_06_a_question_about_a_time_echoes_that_very_instant(rest: httpx.Client) -> None:
+    say(rest, "Alice-Mae runs the Delft office.", observed_at="2019-06-01T00:00:00Z")
+    for query in ("What happened with Alice-Mae?", "Which office does Alice-Mae run?"):
+        asked = content(rest.post("/query", json={"query": query, "asOf": "2020-01-01T00:00:00Z"}))
+        trace = content(rest.get(f"/traces/{asked['trace']['traceId']}"))
+        assert {one["asOf"] for one in trace["retrievals"]} == {"2020-01-01T00:00:00.000000Z"}
+        assert any("Delft" in hit["text"] for hit in asked["hits"])
+    now = content(rest.post("/query", json={"query": "What happened with Alice-Mae?"}))
+    trace = content(rest.get(f"/traces/{now['trace']['traceId']}"))
+    assert {one["asOf"] for one in trace["retrievals"]} == {None}
+
+
 # --- forgetting and erasing ----------------------------------------------------------------------
 
 
@@ -329,6 +349,15 @@ def test_del_03_forgetting_one_scope_leaves_another_as_it_was(rest: httpx.Client
     for lens in ({"lens": "hobby/2"}, {}):
         after = content(rest.get(at("person", "Quill") + "/history/collects", params=lens))
         assert _timeless(after) == _timeless(kept)
+
+
+def test_del_04_a_deleted_turn_answers_no_question(rest: httpx.Client) -> None:
+    answer = say(rest, "My stage name is Captain Mango.")
+    asked = {"message": "What is my stage name?"}
+    assert content(rest.delete(f"/turns/{answer['turnId']}"))["deleted"] == 1
+    told = content(rest.post("/chat", json=asked))
+    assert "Mango" not in json.dumps(told)
+    assert told["citations"] == []
 
 
 def test_del_07_nothing_that_was_made_of_an_erased_turn_holds_its_words(rest: httpx.Client) -> None:
@@ -414,6 +443,8 @@ def test_ten_01_no_read_of_one_tenant_tells_of_another(tenants: tuple[Context, C
     for context, mine, others in ((one, "12 percent", "31 percent"), (other, "31 percent", "12 percent")):
         with context.client() as rest:
             told = every_read(rest, "vault", "margin")
+            told += json.dumps(content(rest.post("/query", json={"query": "What is our margin?"})))
+            told += json.dumps(content(rest.post("/chat", json={"message": "What is our margin?"})))
         assert mine in told
         assert others not in told
     stolen = httpx.get(f"{one.server.url}{other.path}/state", headers={"Authorization": f"Bearer {one.key}"})

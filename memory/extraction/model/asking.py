@@ -5,6 +5,7 @@ and a deadline really ends a call.
 """
 
 import asyncio
+import json
 import logging
 import threading
 from collections.abc import Coroutine
@@ -167,7 +168,11 @@ class Asker:
         except TimeoutError:
             raise _Failure("timeout", again=False) from None
         except Exception as error:
-            raise self._failure(error) from error
+            failure = self._failure(error)
+            unwrapped = _unwrapped(counted.said, answer) if failure.kind == "invalid_answer" else None
+            if unwrapped is None:
+                raise failure from error
+            return unwrapped
 
     def _failure(self, error: Exception) -> _Failure:
         """The failure that an exception of instructor, openai or another provider's library amounts to."""
@@ -249,6 +254,18 @@ class Asker:
         )
 
 
+def _unwrapped(said: str, answer: type[M]) -> M | None:
+    """The answer within prose and fences, if there is one: "Here is the JSON: ```json {...} ```"."""
+    begin = said.find("{")
+    if begin < 0:
+        return None
+    try:
+        _, end = json.JSONDecoder().raw_decode(said, begin)
+        return answer.model_validate_json(said[begin:end])
+    except ValueError:  # of JSON and of pydantic
+        return None
+
+
 @cache
 def _prepared(answer: type[M]) -> type[M]:
     """The answer's type as instructor wants it: else it makes another class of it at every question."""
@@ -264,10 +281,11 @@ def _timeout(timeout_s: float) -> Any:
 
 
 class _Counted:
-    """What the tries of one question took."""
+    """What the tries of one question took. said: the text of the last answer."""
 
     def __init__(self) -> None:
         self.calls = self.input_tokens = self.output_tokens = 0
+        self.said = ""
 
     @property
     def usage(self) -> Usage:
@@ -282,6 +300,8 @@ class _Counted:
         return hooks
 
     def _response(self, response: Any) -> None:
+        choices = getattr(response, "choices", None)
+        self.said = (choices[0].message.content if choices else None) or ""
         usage = getattr(response, "usage", None)
         if usage is None:
             return
