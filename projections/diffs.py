@@ -10,10 +10,13 @@ from memory.events import (
     ActionRecorded,
     AttributeAsserted,
     AttributeSuperseded,
+    DocumentReplaced,
+    DocumentUploaded,
     EntityMentioned,
     EntityRecognised,
     InstructionDetected,
     RelationAsserted,
+    TurnRecorded,
     UncertaintyFlagged,
 )
 from memory.recorded import Recorded
@@ -48,9 +51,11 @@ class TurnDiff:
 
 
 def for_anybody(one: Recorded) -> Recorded:
-    """The event without what its writer could see in other scope sets: in its own, what it recognises is new."""
+    """The event without what its writer might see elsewhere: in its own scope set, what it recognises is new."""
     if isinstance(one.event, EntityRecognised) and not one.event.is_new:
         return structs.replace(one, event=structs.replace(one.event, is_new=True))
+    if isinstance(one.event, TurnRecorded | DocumentUploaded | DocumentReplaced) and one.event.region is not None:
+        return structs.replace(one, event=structs.replace(one.event, region=None))
     return one
 
 

@@ -16,10 +16,11 @@ from memory.recorded import Recorded, from_columns
 from projections import entities
 from projections.reading import Reader
 
-# Who may do what is no part of the memory; `/principals` and `/scopes` show it to those who may see it.
+# Who may do what, and where, is no part of the memory; `/principals` and `/scopes` show it to those who may see it.
 HIDDEN = frozenset(
     """
     PrincipalCreated WriteScopesChosen GrantGiven GrantRevoked KeyMinted KeyRotated KeyRevoked ContextConfigured
+    ScopeSetDefined ScopeRegistered ScopeTombstoned
     """.split()
 )
 TOPICS = frozenset(event_type.TOPIC for event_type in EVENT_TYPES) - HIDDEN

@@ -126,7 +126,7 @@ NOW = Instant()
 class Reader:
     """Reads what is known at an instant, as one caller, inside one transaction.
 
-    scope_set_ids: what the caller may see.
+    scope_set_ids: what the caller may see. patterns: that its grants let it read, None for the server itself.
     """
 
     cursor: Cursor
@@ -134,6 +134,7 @@ class Reader:
     generation: int
     scope_set_ids: Sequence[UUID]
     instant: Instant = NOW
+    patterns: Sequence[str] | None = None
 
     @cached_property
     def now(self) -> datetime:

@@ -140,7 +140,10 @@ class Call:
                 caller = replace(caller, visible=[seen for seen in caller.visible if seen in shown])
             instant = asked.instant(self.services.log, connection, context_id)
             with connection.cursor() as cursor:
-                yield caller, Reader(cursor, context_id, generation, caller.visible, instant)
+                yield (
+                    caller,
+                    Reader(cursor, context_id, generation, caller.visible, instant, caller.patterns("memory:read")),
+                )
 
     @contextmanager
     def directory(self) -> Iterator[tuple[Caller, ReadModelDirectory]]:

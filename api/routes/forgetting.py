@@ -52,7 +52,7 @@ def forget_scope(call: Call) -> tuple[int, Json]:
     with call.reading() as reader:
         touched = [
             scope_set_id
-            for scope_set_id, clauses in scope_sets.clauses(reader).items()
+            for scope_set_id, clauses in scope_sets.all_of(reader).items()
             if any(one.startswith(path) or path == "/" for clause in clauses for one in clause)
         ]
     scopes = [one for one in touched if one in caller.forgettable]

@@ -142,6 +142,28 @@ def test_a_lens_never_tells_of_a_clause_that_the_caller_is_not_granted(tenant: T
     assert names(bob, lens="user/alice") == set()
 
 
+def test_who_sees_a_row_by_one_clause_is_not_told_the_others(tenant: Tenant) -> None:
+    bob = tenant.caller("bob", BOB)
+    admin = tenant.admin()
+    told(admin, "Either", "Rome", scopes=[["user/bob"], ["org/hush", "user/alice"]])
+    content(admin.post("/facts", json={"text": "Always answer in French.", "scopes": ["user/bob", "org/hush"]}))
+    for path in ("/entities/person/either", "/attributes", "/state", "/sessions", "/events", "/instructions"):
+        text = bob.get(path).text
+        assert "hush" in admin.get(path).text or path == "/events"
+        assert "user/bob" in text or path == "/events"
+        assert "hush" not in text and "user/alice" not in text, path
+    assert "hush" not in bob.get("/events", params={"limit": 500}).text
+
+
+def test_a_narrowed_key_leaves_no_trace_of_what_it_may_read(tenant: Tenant) -> None:
+    narrow = tenant.client(
+        tenant.key("principal:admin", grants={READ: ["org/hush/*", "user/bob"], WRITE: ["user/bob"]})
+    )
+    content(narrow.post("/facts", json={"text": "Words.", "infer": "none", "scopes": ["user/bob"]}))
+    events = tenant.caller("bob", BOB).get("/events")
+    assert "Words." in events.text and "hush" not in events.text
+
+
 def test_paths_are_registered_by_the_first_write(tenant: Tenant) -> None:
     admin, alice = tenant.admin(), tenant.caller("alice", ALICE)
     told(admin, "Deep", "Rome", scopes=["org/acme/user/zoe"])
