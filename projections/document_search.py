@@ -16,6 +16,8 @@ from projections.recall.filters import Filters
 from projections.recall.question import Question
 from projections.recall.ranking import Signals
 from projections.recall.search import Hit, Mode, search
+from projections.retrieval import places
+from projections.retrieval.places import Area
 
 THRESHOLD = 0.5
 VECTOR_WEIGHT = 2 / 3  # of meaning beside words, in the usual fusion
@@ -31,6 +33,12 @@ OF_TYPES = """
 SELECT d.id FROM {documents} AS d WHERE lower(d.mime_type) = ANY(%(mime_types)s) AND d.deleted_at IS NULL
 """
 
+# Documents in force of some chunks.
+OF_CHUNKS = """
+SELECT DISTINCT c.document_id FROM {document_chunks} AS c JOIN {documents} AS d
+    ON d.id = c.document_id AND d.live_version = c.version
+WHERE c.id = ANY(%(ids)s) AND d.deleted_at IS NULL
+"""
 
 OPENING = """
 SELECT p.* FROM {passages} AS p
@@ -64,7 +72,8 @@ class Asked:
     """mode: hybrid, vector, bm25 or hybrid_graph. threshold: least cosine of what only the vectors bring.
 
     vector_weight: of meaning beside words, 0 to 1. rrf_k: if given, the legs are fused by reciprocal ranks instead
-    of by score. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones.
+    of by score. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones. rerank: order
+    what was found by all signals of `projections.recall.ranking`.
     """
 
     mode: str = "hybrid"
@@ -76,6 +85,7 @@ class Asked:
     graph_depth: int = 1
     graph: Collection[str] = EDGE_KINDS
     expand: bool = False
+    rerank: bool = False
     document_ids: Collection[UUID] | None = None
     include_duplicates: bool = False
 
@@ -94,9 +104,18 @@ def documents_of_types(reader: Reader, mime_types: Sequence[str]) -> set[UUID]:
     return {document_id for (document_id,) in reader.tuples(OF_TYPES, {"mime_types": wanted})}
 
 
-def search_documents(reader: Reader, question: Question, asked: Asked) -> list[Found]:
-    """The best chunks, best first. Without an embedding of the question, words alone search."""
-    scored = _ranked(reader, question, asked)
+def documents_about(reader: Reader, area: Area) -> set[UUID]:
+    """The documents that name a place in the area."""
+    located = places.located(reader, area)
+    return {document_id for (document_id,) in reader.tuples(OF_CHUNKS, {"ids": list(located.turn_ids)})}
+
+
+def search_documents(reader: Reader, question: Question, asked: Asked, parts: Sequence[Question] = ()) -> list[Found]:
+    """The best chunks, best first. Without an embedding of the question, words alone search.
+
+    parts: what the question asks, one by one; the best of each then stands beside the best of the whole.
+    """
+    scored = _merged([_ranked(reader, one, asked) for one in (question, *parts)])
     if asked.mode == "hybrid_graph" and scored:
         scored = _tied(reader, question, asked, scored)
     ids = [one.hit.id for one in scored]
@@ -117,7 +136,37 @@ def _filters(asked: Asked) -> Filters:
     return Filters(kinds=frozenset((Kind.DOCUMENT,)), document_ids=ids)
 
 
+def _merged(lists: Sequence[list[_Scored]]) -> list[_Scored]:
+    """One list of them all, by how near each hit comes to the best one of a list."""
+    if len(lists) == 1:
+        return lists[0]
+    best: dict[UUID, _Scored] = {}
+    for scored in lists:
+        _spread(scored)
+        for one in scored:
+            known = best.get(one.hit.id)
+            if known is None or known.score < one.score:
+                best[one.hit.id] = one
+    return sorted(best.values(), key=lambda one: (-one.score, one.hit.number))
+
+
+def _spread(scored: Sequence[_Scored]) -> None:
+    """Bring the scores to a scale from 0, the worst, to 1, the best."""
+    least, most = (choose((one.score for one in scored), default=0.0) for choose in (min, max))
+    for one in scored:
+        one.score = (one.score - least) / (most - least) if most > least else 1.0
+
+
 def _ranked(reader: Reader, question: Question, asked: Asked) -> list[_Scored]:
+    scored = _by_mode(reader, question, asked)
+    if not asked.rerank:
+        return scored
+    for one in scored:
+        one.score = one.hit.score
+    return sorted(scored, key=lambda one: (-one.score, one.hit.number))
+
+
+def _by_mode(reader: Reader, question: Question, asked: Asked) -> list[_Scored]:
     limit = max(POOL, 2 * asked.k)
     by_words = asked.mode == "bm25" or question.vector is None
     if by_words:
@@ -185,10 +234,7 @@ def _fused_by_rank(reader: Reader, question: Question, asked: Asked, limit: int)
 
 def _tied(reader: Reader, question: Question, asked: Asked, scored: list[_Scored]) -> list[_Scored]:
     """Each chunk's score mixed with that of the best chunk that it is tied to, by graph_alpha."""
-    least, most = min(one.score for one in scored), max(one.score for one in scored)
-    spread = (most - least) or 1.0
-    for one in scored:
-        one.score = (one.score - least) / spread if most > least else 1.0
+    _spread(scored)
     seeds = scored[:SEEDS]
     between = _between_documents(reader, asked, {one.hit.document_id for one in seeds if one.hit.document_id})
     if asked.expand:

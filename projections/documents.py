@@ -222,6 +222,11 @@ def by_ids(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, DocumentRow]:
     return {row.id: row for row in reader.rows(TABLE, BY_IDS, {"ids": list(ids)})}
 
 
+def lengths(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, int]:
+    """How many characters of text the documents have."""
+    return {row.id: row.text_length for row in by_ids(reader, ids).values()}
+
+
 def of_content(reader: Reader, content_hash: str) -> list[DocumentRow]:
     """Documents of these bytes, oldest first."""
     return reader.rows(TABLE, OF_CONTENT, {"content_hash": content_hash})

@@ -132,11 +132,6 @@ TABLE = Table(
 )
 ONE = "SELECT p.* FROM {passages} AS p WHERE p.id = %(id)s"
 
-DOCUMENT_LENGTHS = """
-SELECT p.document_id, max(p.char_end) FROM {passages} AS p
-WHERE p.document_id = ANY(%(document_ids)s) GROUP BY p.document_id
-"""
-
 HANDLES = (TurnRecorded, AttributeAsserted, RelationAsserted, ActionRecorded, ThingsForgotten, MemoryRevised)
 
 
@@ -272,11 +267,6 @@ def sentence(kind: str, text: str, entity_ids: Sequence[UUID], names: Mapping[UU
 def one(reader: Reader, passage_id: UUID) -> PassageRow | None:
     rows = reader.rows(TABLE, ONE, {"id": passage_id})
     return rows[0] if rows else None
-
-
-def document_lengths(reader: Reader, document_ids: Sequence[UUID]) -> dict[UUID, int]:
-    """How many characters the documents have, as far as their chunks reach."""
-    return dict(reader.tuples(DOCUMENT_LENGTHS, {"document_ids": list(document_ids)}))
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:

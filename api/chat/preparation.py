@@ -19,7 +19,7 @@ from memory.idempotency import RequestKey
 from memory.principals import Caller
 from memory.scopes import ScopeSet
 from memory.scopes import scope_set_id as scope_set_id_of
-from projections import passages, sessions, turns
+from projections import documents, sessions, turns
 from projections.reading import Reader
 from projections.retrieval.wanted import Retrieved, Wanted
 
@@ -125,11 +125,11 @@ def prepare(call: Call, message: Message, *, heard: Heard | None = None) -> Prep
 
 def _lengths(call: Call, retrieved: Retrieved) -> dict[UUID, int]:
     """How long the documents are that something came from."""
-    documents = {one.document_id for one in (*retrieved.hits, *retrieved.beside) if one.document_id}
-    if not documents:
+    wanted = {one.document_id for one in (*retrieved.hits, *retrieved.beside) if one.document_id}
+    if not wanted:
         return {}
     with call.reading() as reader:
-        return passages.document_lengths(reader, list(documents))
+        return documents.lengths(reader, list(wanted))
 
 
 def _writable(reader: Reader, caller: Caller, message: Message) -> UUID:

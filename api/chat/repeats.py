@@ -29,7 +29,7 @@ from memory.errors import Conflict, PalimpsestError
 from memory.events import Reply, TurnRecorded
 from memory.idempotency import Done, RequestKey
 from memory.values import Infer
-from projections import diffs, entities, passages, turns
+from projections import diffs, documents, entities, passages, turns
 from projections.passages import passage_id
 from projections.reading import Reader
 from projections.retrieval import facts, found
@@ -147,7 +147,7 @@ def _sources(reader: Reader, row: TurnRow, reply: Reply) -> dict[int, Source]:
     cited = row.cited
     of_kind = {kind: [one.id for one in cited if one.kind == kind] for kind in ("chunk", "action")}
     chunks = {one.passage_id: one for one in found.of_passages(reader, of_kind["chunk"])}
-    lengths = passages.document_lengths(reader, [one.document_id for one in chunks.values() if one.document_id])
+    lengths = documents.lengths(reader, [one.document_id for one in chunks.values() if one.document_id])
     known = facts.by_ids(reader, [one.id for one in cited if one.kind in ("attribute", "relation")])
     actions = {action_id: _action(reader, action_id) for action_id in of_kind["action"]}
     sources: dict[int, Source] = {}

@@ -7,6 +7,7 @@ from enum import IntEnum
 from uuid import UUID
 
 from api import ids
+from api.shapes.document_shapes import percent
 from memory.importance import importance
 from projections.passages import Kind
 from projections.retrieval.context_block import date_notes
@@ -89,7 +90,7 @@ def recalled(one: Recalled, reason: Reason, lengths: Mapping[UUID, int]) -> Sour
         note=", ".join(_notes(one)),
         occurred_at=occurred_at,
         role="assistant" if one.kind is Kind.TURN and one.role == "assistant" else None,
-        document_title=(one.title or UNTITLED) if one.document_id else None,
+        document_title=(one.title or UNTITLED) if one.document_id else one.fact.document if one.fact else None,
         position_percent=_percent(one, lengths),
     )
 
@@ -97,7 +98,7 @@ def recalled(one: Recalled, reason: Reason, lengths: Mapping[UUID, int]) -> Sour
 def _percent(one: Recalled, lengths: Mapping[UUID, int]) -> int | None:
     """How far into its document a passage begins."""
     length = lengths.get(one.document_id, 0) if one.document_id else 0
-    return min(100, 100 * one.char_start // length) if length else None
+    return percent(one.char_start, length) if length else None
 
 
 def _notes(one: Recalled) -> Iterator[str]:
@@ -107,7 +108,9 @@ def _notes(one: Recalled) -> Iterator[str]:
     yield date_notes(one.fact) if one.fact else f"{one.said_at.astimezone(UTC):%Y-%m-%d}"
     if one.fact is not None and one.fact.row.standing == "claimed":
         yield "not confirmed"
-    if one.role not in ("user", "upsert"):
+    if one.fact is not None and one.fact.document:
+        yield f"said by the document “{one.fact.document}”"
+    elif one.role not in ("user", "upsert"):
         yield f"said by the {one.role}"
 
 
@@ -115,6 +118,7 @@ def _fact(fact: Fact, reason: Reason, now: datetime) -> Source:
     """A fact that comes along: how much it matters stands for how well it fits."""
     kind = "relation" if fact.target else "attribute"
     notes = [date_notes(fact), *(["not confirmed"] if fact.row.standing == "claimed" else [])]
+    notes += [f"said by the document “{fact.document}”"] if fact.document else []
     return Source(
         id=ids.row(kind, fact.id),
         kind=kind,
@@ -124,4 +128,5 @@ def _fact(fact: Fact, reason: Reason, now: datetime) -> Source:
         reason=reason,
         note=", ".join(notes),
         occurred_at=fact.row.valid_from or fact.row.said_at,
+        document_title=fact.document,
     )

@@ -195,7 +195,6 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/{context_id}/documents/keywords", keywords.list_keywords),
     ("POST", "/{context_id}/documents/keywords/search", keywords.search_keywords),
     ("GET", "/{context_id}/documents/keywords/{normalised:path}", keywords.get_keyword),
-    ("POST", "/{context_id}/documents/query", document_queries.query_documents),
     ("POST", "/{context_id}/documents/recompute-links", document_queries.recompute_links),
     ("GET", "/{context_id}/documents/{document_id}", documents.get_document),
     ("DELETE", "/{context_id}/documents/{document_id}", documents.delete_document),
@@ -214,6 +213,7 @@ ASYNC_ROUTES: tuple[tuple[str, str, AsyncHandler], ...] = (
     ("POST", "/{context_id}/consolidate", synthesis.consolidate),
     ("POST", "/{context_id}/elaborate", synthesis.elaborate),
     ("POST", "/{context_id}/sessions/{session_id}/chat", chat.chat_in_session),
+    ("POST", "/{context_id}/documents/query", document_queries.query_documents),
     ("GET", "/{context_id}/documents/{document_id}/raw", documents.get_raw),
     ("GET", "/{context_id}/documents/{document_id}/text", documents.get_text),
 )

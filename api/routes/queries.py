@@ -23,7 +23,7 @@ def query(call: Call) -> tuple[int, dict[str, Any]]:
         facts="facts" in include,
         passages="passages" in include,
         duplicates=bool(body.include_duplicates),
-        area=_area(body.location),
+        area=area_of(body.location),
         source=body.source,
         **narrowing(body),
     )
@@ -41,7 +41,8 @@ def narrowing(body: SearchBody) -> dict[str, Any]:
     }
 
 
-def _area(location: LocationBody | None) -> Area | None:
+def area_of(location: LocationBody | None) -> Area | None:
+    """The area that a question is narrowed to. Raises InvalidRequest."""
     if location is None or (location.near is None and location.within is None):
         return None
     if location.near is not None and location.within is not None:

@@ -1,6 +1,6 @@
 """Request bodies of documents."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -17,6 +17,7 @@ from api.shapes.fields import (
     Text,
     number,
 )
+from api.shapes.question_schemas import LocationBody
 
 TITLE_LENGTH_MAX = 500
 SOURCE_LENGTH_MAX = 2_000
@@ -65,7 +66,7 @@ class DocumentQueryBody(Body):
     expand_graph: bool = False
     filter: DocumentFilterBody | None = None
     include_duplicates: bool = False
-    location: Any = None
+    location: LocationBody | None = None
     use_hyde: bool | None = None
     decompose_query: bool | None = None
     use_reranker: bool | None = None

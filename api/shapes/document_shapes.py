@@ -90,7 +90,7 @@ def found(one: Found) -> Json:
     row, owner = one.chunk, one.document
     shown: Json = {
         "score": one.score,
-        "chunk": {**chunk(row, one.hit.text), "positionPercent": _percent(row.char_start, owner.text_length)},
+        "chunk": {**chunk(row, one.hit.text), "positionPercent": percent(row.char_start, owner.text_length)},
         "document": {"id": ids.document(owner.id), "title": owner.title, "source": owner.source},
     }
     if one.ties:
@@ -104,6 +104,6 @@ def _tie(tie: Tie) -> Json:
     return {"neighbourLabel": tie.label, "edgeKind": tie.kind, "weight": tie.weight}
 
 
-def _percent(char_start: int, length: int) -> int:
+def percent(char_start: int, length: int) -> int:
     """How far through a text of that length something begins: 0 to 100."""
     return min(100, round(100 * char_start / max(length, 1)))

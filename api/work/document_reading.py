@@ -174,7 +174,7 @@ class _Reading(_Stages):
         words are found already, and a long document's vectors follow."""
         indexing, known = self.services.indexing, self.known
         until = time.monotonic() + VECTORS_WAIT_S
-        while self.services.embedder.embedder.ready and time.monotonic() < until:
+        while indexing.at_work and self.services.embedder.embedder.ready and time.monotonic() < until:
             with self.services.pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
                 generation, _ = every_scope_set(connection, self.caller.context_id)
                 reader = Reader(cursor, self.caller.context_id, generation, [known.scope_set_id])

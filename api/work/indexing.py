@@ -66,6 +66,11 @@ class Indexing:
             self._thread.join(5)
             self._thread = None
 
+    @property
+    def at_work(self) -> bool:
+        """Whether what is written now will be indexed by itself."""
+        return self._thread is not None
+
     def poke(self, context_id: str) -> None:
         """There may be something new in this context. Neither waits nor fails."""
         if self._thread is not None:

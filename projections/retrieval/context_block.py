@@ -1,7 +1,8 @@
 """The Markdown block that goes into a prompt: what memory holds for a question, within a budget. Pure.
 
 Whole lines only: a fact or passage that does not fit is left out, never cut. What matters most is taken
-first: directives, then the hits, who the user is, what else holds of whom is named, what was only claimed.
+first: directives, then the hits, who the user is, what else holds of whom is named, what was only claimed, and
+last what stands beside the best passages in the same section of their documents.
 """
 
 import math
@@ -70,8 +71,9 @@ def context_block(retrieved: Retrieved, budget: Budget, *, said: Sequence[str] =
 
 
 def fact_line(fact: Fact) -> str:
-    """A fact with its dates, on one line."""
-    return f"- {_one_line(fact.text)}{_dates(fact)}"
+    """A fact with its dates and the document that states it, on one line."""
+    source = f", as the document “{_one_line(fact.document)}” says" if fact.document else ""
+    return f"- {_one_line(fact.text)} ({date_notes(fact)}{source})"
 
 
 def passage_line(hit: Recalled) -> str:
@@ -105,9 +107,13 @@ def _by_worth(retrieved: Retrieved, said: Sequence[str]) -> Iterator[tuple[str, 
             if fact.id not in seen:
                 seen.add(fact.id)
                 yield section, fact_line(fact)
+    for hit in retrieved.beside:
+        if hit.document_id is not None:
+            yield PASSAGES, passage_line(hit)
 
 
-def _dates(fact: Fact) -> str:
+def date_notes(fact: Fact) -> str:
+    """The dates of a fact in words."""
     row = fact.row
     notes = []
     if row.stated_from is not None:
@@ -116,12 +122,7 @@ def _dates(fact: Fact) -> str:
         notes.append(f"said {_day(row.said_at)}")
     if row.valid_to is not None:
         notes.append(f"until {_day(row.valid_to)}")
-    return f" ({', '.join(notes)})"
-
-
-def date_notes(fact: Fact) -> str:
-    """The dates of a fact in words, as its line shows them."""
-    return _dates(fact).strip(" ()")
+    return ", ".join(notes)
 
 
 def _date(moment: datetime, precision: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from projections import attribute_versions, entities, relations
+from projections import attribute_versions, documents, entities, relations
 from projections.attribute_versions import AttributeVersionRow
 from projections.entities import EntityRow
 from projections.reading import Reader
@@ -61,11 +61,13 @@ FACTS_MAX = 500
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A version of a property (`target` None) or of a relation, with its entities."""
+    """A version of a property (`target` None) or of a relation, with its entities. document: the title of the one
+    that says it, if one does."""
 
     row: AttributeVersionRow | RelationRow
     subject: EntityRow
     target: EntityRow | None = None
+    document: str | None = None
 
     @property
     def id(self) -> UUID:
@@ -151,13 +153,16 @@ def _with_entities(reader: Reader, rows: Sequence[AttributeVersionRow | Relation
         for end in ([row.subject_id, row.object_id] if isinstance(row, RelationRow) else [row.entity_id])
     ]
     known = {entity_id: row for entity_id, row in entities.by_ids(reader, ends).items() if row.forgotten_at is None}
+    said_by = sorted({row.document_id for row in rows if row.document_id is not None})
+    titles = {one.id: one.title for one in documents.by_ids(reader, said_by).values()} if said_by else {}
     found = []
     for row in rows:
+        document = titles.get(row.document_id) if row.document_id else None
         if isinstance(row, RelationRow):
             if row.subject_id in known and row.object_id in known:
-                found.append(Fact(row, known[row.subject_id], known[row.object_id]))
+                found.append(Fact(row, known[row.subject_id], known[row.object_id], document))
         elif row.entity_id in known:
-            found.append(Fact(row, known[row.entity_id]))
+            found.append(Fact(row, known[row.entity_id], None, document))
     return found
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests import files
 from tests.servers import ServerProcess
+from tests.tenants import Tenant, operator
 
 HANDBOOK = """# Team handbook
 
@@ -32,7 +33,8 @@ ENDLESS = b'--q\r\nContent-Disposition: form-data; name="file"; filename="a.txt"
 
 @pytest.fixture(scope="module")
 def client(server: ServerProcess) -> Iterator[httpx.Client]:
-    with server.client() as client:
+    """A context of its own."""
+    with operator(server) as management, Tenant(server, management).make().admin() as client:
         yield client
 
 
