@@ -1,11 +1,8 @@
 """API keys: making, keeping and recognising them."""
 
-import json
-import os
 import secrets
 from hashlib import blake2b
 from itertools import count
-from pathlib import Path
 
 from api.errors import StartupError
 from memory.administration import ADMIN, SYSTEM, Administration
@@ -40,41 +37,6 @@ def digest(key: str) -> str:
     characters pinned), so that guessing is hopeless however fast; a slow one would cost every request.
     """
     return blake2b(key.encode(), digest_size=32, person=b"palimpsest-key").hexdigest()
-
-
-class KeyFile:
-    """The keys made at the first start, kept for the operator in the home folder, mode 0600."""
-
-    def __init__(self, home: Path) -> None:
-        self.path = home / "keys.json"
-
-    def get(self, name: str) -> str | None:
-        return self._read().get(name)
-
-    def put(self, name: str, key: str) -> None:
-        """Durable before it returns: a key that was minted is never lost."""
-        keys = {**self._read(), name: key}
-        fresh = self.path.with_suffix(".tmp")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-                json.dump(keys, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self.path)
-        except OSError as error:
-            raise StartupError(f"can't keep the keys in {self.path}: {error}") from error
-
-    def _read(self) -> dict[str, str]:
-        try:
-            keys = json.loads(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError) as error:
-            raise StartupError(f"can't read the keys in {self.path}: {error}") from error
-        if not isinstance(keys, dict) or not all(isinstance(key, str) for key in keys.values()):
-            raise StartupError(f"can't read the keys in {self.path}: not a JSON object of strings")
-        return keys
 
 
 def ensure_context(log: EventLog, context_id: str, key: str) -> bool:

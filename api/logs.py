@@ -13,16 +13,7 @@ from copy import copy
 from types import TracebackType
 from typing import TextIO
 
-import psycopg
-
-from api.errors import StartupError
-from api.postgres.postgres_binaries import EmbeddedPostgresError
-from projections.recall.embedding import EmbeddingUnavailable
-
 logger = logging.getLogger(__name__)
-
-# Their messages are written here, and quote nobody.
-OWN = (StartupError, EmbeddedPostgresError, EmbeddingUnavailable)
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -82,8 +73,15 @@ def _lines(error: BaseException, *, seen: set[int]) -> list[str]:
 
 
 def _told(error: BaseException) -> str:
-    if isinstance(error, OWN):
-        return str(error)
+    # Errors are rare, and a command that only asks a server should not load these for them.
+    import psycopg
+
+    from api.errors import StartupError
+    from api.postgres.postgres_binaries import EmbeddedPostgresError
+    from projections.recall.embedding import EmbeddingUnavailable
+
+    if isinstance(error, StartupError | EmbeddedPostgresError | EmbeddingUnavailable):
+        return str(error)  # written here, it quotes nobody
     name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     if isinstance(error, ImportError | OSError):  # of modules and files
         return f"{name}: {error}"

@@ -13,6 +13,7 @@ from api.chat.responders import ConfiguredResponders
 from api.embedders.by_context import Embedders
 from api.embedders.question_vectors import QuestionVectors
 from api.errors import StartupError
+from api.key_file import KeyFile
 from api.models import Models
 from api.postgres.database import Database, lagging_contexts, migrate
 from api.postgres.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
@@ -187,7 +188,7 @@ def bootstrap(services: Services) -> str | None:
     """Make the settings' context and keys as far as they are missing. Returns the context's key, None if an operator
     has deleted the context: its id is not given again, and the others are to be served all the same."""
     settings = services.settings
-    file = keys.KeyFile(settings.home)
+    file = KeyFile(settings.home)
     management_key = settings.management_api_key or _kept(file, MANAGEMENT_KEY_NAME)
     keys.ensure_management_key(services.pool, management_key)
     name = f"context {settings.context}"
@@ -206,7 +207,7 @@ def bootstrap(services: Services) -> str | None:
     return key
 
 
-def _kept(file: keys.KeyFile, name: str) -> str:
+def _kept(file: KeyFile, name: str) -> str:
     key = file.get(name)
     if key is None:
         key = keys.new_key()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from msgspec.structs import astuple
 from psycopg import pq
 
+from memory.errors import Conflict
 from memory.events import ContentErased
 from memory.log import Connection, Cursor, EventLog
 from memory.recorded import Recorded
@@ -49,7 +50,7 @@ REBUILD_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('palimpsest rebuild
 Progress = Callable[[int], None]
 
 
-class RebuildBusy(Exception):
+class RebuildBusy(Conflict):
     """Another process is rebuilding this context"""
 
 

@@ -5,9 +5,8 @@ from typing import Any
 from api import erasures, ids
 from api.http.calls import Call
 from api.routes.forgetting import listed
-from api.shapes import answers, wire
+from api.shapes import answers, story, wire
 from api.shapes.paging import cursor_of, page, place_of
-from api.terminal import story
 from memory.erasing import ENTITY
 from memory.errors import InvalidRequest, NotFound
 from memory.values import attribute_key, entity_type, name_key

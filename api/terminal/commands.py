@@ -13,7 +13,6 @@ from api.client.errors import ApiError, Unreachable
 from api.client.requests import Request, segment
 from api.client.spectron import BlockingSpectron
 from api.errors import StartupError
-from api.shapes import refs
 from api.terminal import tables
 from api.terminal.target import Target, keep_profile, target
 
@@ -214,10 +213,9 @@ def remote_story(memory: BlockingSpectron, entity: str, key: str) -> Any:
     return memory.transport.send(Request("GET", f"{_entity_path(entity)}/explain/{segment(key)}", repeatable=True))
 
 
-COMMANDS: tuple[click.Command, ...] = (login, remember, recall, context, chat, state, history, sessions)
-
-
 def _entity_path(ref: str) -> str:
+    from api.shapes import refs  # it needs more of the server than any other part here
+
     kind, name = refs.entity_name(ref, field="entity")
     return f"/entities/{segment(kind)}/{segment(name)}"
 

@@ -1,12 +1,17 @@
-"""`palimpsest extract`: what it prints."""
+"""`palimpsest extract`: turns understood by hand."""
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.errors import StartupError
 from api.ids import parse_session, ulid
+from api.settings.config import from_env
+from api.terminal.contexts import opened
+from api.work.recovery import learn_pending
+from api.work.relearning import Wanted, estimate, learn_again
 from memory.errors import InvalidRequest
 from memory.usage import Usage, total
 
@@ -14,15 +19,35 @@ if TYPE_CHECKING:
     from api.wiring import Services
 
 
-def understand_pending(services: "Services", context_id: str, position: int, *, as_json: bool) -> None:
-    """Understand every turn that waits, and tell how many are understood now."""
-    from api.work.recovery import learn_pending
+@click.command()
+@click.option("--pending", is_flag=True, help="Understand the turns that are not understood yet, those given up too.")
+@click.option("--again", is_flag=True, help="Read turns that are understood once more, by another model.")
+@click.option("--model", help="With --again: provider/model, such as openai/gpt-4o.")
+@click.option("--session", help="With --again: only turns of this session.")
+@click.option("--since", help="With --again: only turns said at this RFC 3339 time or later.")
+@click.option("--dry-run", is_flag=True, help="With --again: only tell how many turns, and what they may cost.")
+@click.option("--yes", is_flag=True, help="With --again: do not ask before it costs money.")
+@click.option("--context", "context_id", help="Default: PALIMPSEST_CONTEXT.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def extract(pending: bool, again: bool, context_id: str | None, as_json: bool, **options: Any) -> None:
+    """Understand turns by hand: those that wait, or old ones again with a better model."""
+    if pending == again:
+        raise StartupError("say either --pending or --again")
+    with opened(context_id or from_env().context) as (services, _, contexts):
+        ((context, position),) = contexts.items()
+        if pending:
+            _understand_pending(services, context, position, as_json=as_json)
+        else:
+            _read_again(services, context, as_json=as_json, **options)
 
+
+def _understand_pending(services: "Services", context_id: str, position: int, *, as_json: bool) -> None:
+    """Understand every turn that waits, and tell how many are understood now."""
     learnt = learn_pending(services, {context_id: position}, given_up=True)
     click.echo(json.dumps({"learnt": learnt}) if as_json else f"{learnt} turns understood")
 
 
-def read_again(
+def _read_again(
     services: "Services",
     context_id: str,
     *,
@@ -34,8 +59,6 @@ def read_again(
     as_json: bool,
 ) -> None:
     """Tell what it may cost, ask, and read the turns again. Raises InvalidRequest."""
-    from api.work.relearning import Wanted, estimate, learn_again
-
     if not model:
         raise InvalidRequest("--again needs a --model")
     wanted = Wanted(context_id, parse_session(session) if session else None, _moment(since))

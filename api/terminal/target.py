@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from api.errors import StartupError
-from api.keys import KeyFile
+from api.key_file import KeyFile
 from api.settings.config import from_env
 
 PROFILE = Path("~/.config/palimpsest/profile.yaml")

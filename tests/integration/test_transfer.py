@@ -9,7 +9,7 @@ import pytest
 
 from api.ids import new_id
 from api.routes import attributes, forgetting, state
-from api.terminal import history
+from api.terminal import past
 from api.terminal.comparison import compared
 from api.wiring import Services
 from memory import decide
@@ -117,18 +117,16 @@ def test_erasures_are_carried_over_to_a_restored_backup(services: Services, tmp_
     original.post(forgetting.forget, query="Porto", purge=True)
     restored = world_in(services, imported(services, backup), original.key)
     with services.database.connect() as connection:
-        told = [
-            one for one in history.erasures_told(services, connection) if one["context"] == original.world.context_id
-        ]
+        told = [one for one in past.erasures_told(services, connection) if one["context"] == original.world.context_id]
         # As in the database that the backup was made of, where the context has its own name.
         for one in told:
             positions = [at for at, _ in one["events"]]
-            rows = connection.execute(history.ERASED_HASHES, [restored.context_id, positions]).fetchall()
+            rows = connection.execute(past.ERASED_HASHES, [restored.context_id, positions]).fetchall()
             one.update(context=restored.context_id, events=[[at, row_hash.hex()] for at, row_hash in rows])
         file = tmp_path / "erasures.jsonl"
         file.write_text("".join(f"{json.dumps(one)}\n" for one in told), encoding="utf-8")
-        assert history.apply_erasures(services, connection, file) > 0
-        assert history.apply_erasures(services, connection, file) == 0
+        assert past.apply_erasures(services, connection, file) > 0
+        assert past.apply_erasures(services, connection, file) == 0
     assert "Porto" not in str(restored.events())
     assert restored.verified().problem is None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from api.errors import StartupError
-from api.keys import KeyFile
+from api.key_file import KeyFile
 from api.terminal import target as targets
 from api.terminal.target import Target, keep_profile, target
 

@@ -128,9 +128,6 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
                 click.echo(json.dumps(shown) if as_json else f"{one['context']}  {one['at']}  {one['reason']}")
 
 
-COMMANDS: tuple[click.Command, ...] = (diff, export, import_context, erasures)
-
-
 def erasures_told(services: "Services", connection: Connection) -> Iterator[dict[str, Any]]:
     """Every erasure with the positions and hashes of what it took: a backup of the log has the same hashes."""
     for context_id, position in connection.execute(ERASURES).fetchall():
