@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, NoReturn, Protocol
 from uuid import UUID
 
+import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool
 
@@ -38,14 +39,15 @@ VALUES (%(context_id)s, 0, %(hash)s, clock_timestamp(), 1, %(read_models_version
 ON CONFLICT DO NOTHING
 """
 
+# The clock is read outside, once the row is locked: beside the row, it would be read before the wait for the lock.
 LOCK_HEAD = """
-SELECT position, hash, recorded_at, generation, read_models_version
-FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL
-FOR UPDATE
+WITH head AS MATERIALIZED (
+    SELECT position, hash, recorded_at, generation, read_models_version
+    FROM contexts WHERE context_id = %(context_id)s AND deleted_at IS NULL
+    FOR UPDATE
+)
+SELECT *, clock_timestamp() FROM head
 """
-
-# A statement of its own: in the locking one, the clock would be read before the wait for the lock.
-CLOCK = "SELECT clock_timestamp()"
 
 ADVANCE_HEAD = """
 UPDATE contexts SET position = %(position)s, hash = %(hash)s, recorded_at = %(recorded_at)s
@@ -57,12 +59,15 @@ EVENT_COLUMNS = (
     "principal_id, scope_set_id, payload, payload_salt, payload_digest, hash"
 )
 
+EVENT_COLUMN_NAMES = EVENT_COLUMNS.split(", ")
+
 # What of it is needed to know the event again; the rest proves that it is the one recorded.
 ORIGIN_COLUMNS = "observed_at, turn_id, session_id, principal_id, scope_set_id"
 RECORDED_COLUMNS = f"position, topic, schema_version, recorded_at, {ORIGIN_COLUMNS}, payload"
 
-INSERT_EVENT = f"""
-INSERT INTO events ({EVENT_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+# One statement for any number of events. Text comes out of JSON as it went in; bytes go as hexadecimal digits.
+INSERT_EVENTS = f"""
+INSERT INTO events ({EVENT_COLUMNS}) SELECT {EVENT_COLUMNS} FROM json_populate_recordset(NULL::events, %(rows)s::json)
 """
 
 SELECT_EVENTS = """
@@ -177,8 +182,8 @@ class Writing:
         for one in recorded:
             row = self._log.mapper.seal(one, previous_hash=self._hash, salt=os.urandom(16))
             self._hash = row.hash
-            rows.append(to_columns(row))
-        self._cursor.executemany(INSERT_EVENT, rows)
+            rows.append(dict(zip(EVENT_COLUMN_NAMES, map(_in_json, to_columns(row)), strict=True)))
+        self._cursor.execute(INSERT_EVENTS, {"rows": msgspec.json.encode(rows).decode()})
         self._log.projector.project(self._cursor, self.context_id, self.generation, recorded)
         head = {
             "context_id": self.context_id,
@@ -268,17 +273,14 @@ class EventLog:
             cursor.execute(COMMIT)
 
     def _locked(self, cursor: Cursor, context_id: str) -> Writing:
-        head_cursor = cursor.connection.cursor(binary=True).execute(LOCK_HEAD, {"context_id": context_id})
-        clock_cursor = cursor.connection.cursor(binary=True).execute(CLOCK)
-        head_row, clock_row = head_cursor.fetchone(), clock_cursor.fetchone()
-        if head_row is None:
+        row = cursor.connection.cursor(binary=True).execute(LOCK_HEAD, {"context_id": context_id}).fetchone()
+        if row is None:
             raise NotFound(f"there is no context {context_id!r}")
-        assert clock_row is not None
-        position, head_hash, recorded_at, generation, read_models_version = head_row
+        position, head_hash, recorded_at, generation, read_models_version, clock = row
         if read_models_version != self.projector.version:
             raise Conflict("this context is served by another version of the server")
         head = Head(position, head_hash, recorded_at, generation)
-        now = max(recorded_at + timedelta(microseconds=1), clock_row[0])
+        now = max(recorded_at + timedelta(microseconds=1), clock)
         return Writing(cursor, context_id, head, now, self)
 
     def read(
@@ -355,6 +357,10 @@ def _batches(
         if len(rows) < READ_BATCH_ROWS:
             return
         after = rows[-1][place]
+
+
+def _in_json(value: Any) -> Any:
+    return f"\\x{value.hex()}" if isinstance(value, bytes) else value
 
 
 def to_columns(row: StoredRow) -> tuple[Any, ...]:

@@ -3,6 +3,8 @@
 A guess is never more than a guess: it raises a question, and nothing is merged for it.
 """
 
+import sys
+
 from memory.values import folded
 
 PREFIX_LENGTH_MIN = 3
@@ -32,16 +34,19 @@ def may_be_one(one: str, other: str) -> bool:
     return first[0] == second[0] or _is_short_for(first[0], second[0]) or _is_short_for(second[0], first[0])
 
 
-def lookups(name: str) -> list[str]:
-    """LIKE patterns over first words that find all that may be one with `name`, and more."""
-    first = (_words(name) or [""])[0]
+def lookups(name: str) -> list[tuple[str, str, str]]:
+    """(low, high, rest): all that may be one with `name` have a first word from low to high, in the order of code
+    points, and go on in name keys with `rest`, or with nothing, or with anything if `rest` is empty."""
+    first, *others = _words(name) or [""]
     if len(first) < 2 or not first.isalpha():
         return []
+    rest = "".join(f"_{word}" for word in others)
     found = {first, *_long_forms(first), *(short for short, long in _IRREGULAR.items() if long == first)}
-    stems = {stem for stem in _stems(first) if len(stem) >= PREFIX_LENGTH_MIN}
-    if len(first) > PREFIX_LENGTH_MIN:
-        stems.add(first[:PREFIX_LENGTH_MIN])  # shorter forms of it
-    return sorted(found | {f"{stem}%" for stem in stems})
+    beginning = first[:PREFIX_LENGTH_MIN]  # of its shorter and its longer forms
+    if len(beginning) < PREFIX_LENGTH_MIN:
+        return [(word, word, rest) for word in sorted(found)]
+    others = sorted(word for word in found if not word.startswith(beginning))
+    return [(beginning, beginning + chr(sys.maxunicode), rest), *((word, word, rest) for word in others)]
 
 
 def first_word(name: str) -> str:

@@ -13,7 +13,8 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from msgspec.structs import astuple, replace
+import msgspec
+from msgspec.structs import replace
 
 from memory.log import Cursor
 from memory.recorded import Recorded
@@ -23,6 +24,8 @@ from projections.table import READ_MODELS_VERSION, Close, Op, Put, Revise, Table
 Placed = tuple[int, Op]  # an operation, and the position of the event that asks for it
 RowKey = tuple[UUID, int, datetime]
 Missing = dict[str, tuple[Table[Any], set[UUID]]]
+
+_encode = msgspec.json.Encoder().encode
 
 SELECT_OPEN = """
 SELECT ctid::text, {columns} FROM {table}
@@ -37,7 +40,10 @@ FROM unnest(%(places)s::tid[], %(tos)s::bigint[]) AS c (place, position_to)
 WHERE t.ctid = c.place
 """
 
-INSERT_ROW = "INSERT INTO {table} ({columns}) VALUES ({placeholders})"
+# One statement for any number of rows, always of the same text and type, so that it is prepared once.
+INSERT_ROWS = """
+INSERT INTO {table} ({columns}) SELECT {columns} FROM json_populate_recordset(NULL::{table}, %(rows)s::json)
+"""
 
 
 @dataclass
@@ -89,7 +95,8 @@ class Changes:
 
     def insert_rows(self, cursor: Cursor) -> None:
         for table, rows in self.rows:
-            cursor.executemany(insert_statement(table), [astuple(row) for row in rows])
+            statement = INSERT_ROWS.format(table=table.name, columns=table.column_list).encode()
+            cursor.execute(statement, {"rows": _encode(rows).decode()})
 
 
 class Folding:
@@ -169,11 +176,6 @@ class ReadModelProjector:
         changes = folding.take()
         changes.write_closes(cursor)
         changes.insert_rows(cursor)
-
-
-def insert_statement(table: Table[Any]) -> bytes:
-    placeholders = ", ".join(["%s"] * len(table.fields))
-    return INSERT_ROW.format(table=table.name, columns=table.column_list, placeholders=placeholders).encode()
 
 
 def id_of(op: Op) -> UUID:

@@ -42,6 +42,7 @@ SETTINGS = {
     "unix_socket_permissions": "0700",
     "max_connections": "100",
     "jit": "off",
+    "autovacuum_naptime": "10s",  # tables of a new installation are measured soon
     "wal_recycle": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",

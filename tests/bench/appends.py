@@ -19,14 +19,14 @@ from api import keys
 from api.ids import new_id
 from api.postgres.database import Database
 from memory.candidates import AttributeCandidate, Extraction, Mention
-from memory.log import ADVANCE_HEAD, EVENT_COLUMNS, INSERT_EVENT, LOCK_HEAD, Connection, Cursor, EventLog, Pool, Writing
+from memory.log import ADVANCE_HEAD, EVENT_COLUMNS, LOCK_HEAD, Connection, Cursor, EventLog, Pool, Writing
 from memory.principals import Caller
 from memory.remember import Learnt, Memory, Turn
 from memory.understanding import Understanding
 from memory.values import Infer
 from projections.access import caller_of
 from projections.knowledge import ReadModelKnowledge
-from projections.projector import ReadModelProjector, insert_statement
+from projections.projector import ReadModelProjector
 from projections.read_models import READ_MODELS
 from tests.bench.slices import Operation
 
@@ -40,6 +40,7 @@ SELECT {EVENT_COLUMNS} FROM events WHERE context_id = %(context_id)s AND positio
 ROWS_OF = """
 SELECT {columns} FROM {table} WHERE context_id = %(context_id)s AND position_from > %(after)s ORDER BY position_from
 """
+INSERT_ROW = "INSERT INTO {table} ({columns}) VALUES ({placeholders})"
 
 
 class NoExtractor:
@@ -202,13 +203,19 @@ def captured(connection: Connection, context_id: str, after: int) -> list[_Inser
     """All rows that the events after this position brought, the log's first."""
     parameters = {"context_id": context_id, "after": after}
     events = connection.execute(EVENTS_OF.encode(), parameters, binary=True).fetchall()
-    inserts = [_Inserts(INSERT_EVENT.encode(), EVENT_COLUMNS.split(", "), events)]
+    inserts = [_inserts("events", EVENT_COLUMNS.split(", "), events)]
     for table in READ_MODELS:
         statement = ROWS_OF.format(columns=table.column_list, table=table.name)
         rows = connection.execute(statement.encode(), parameters, binary=True).fetchall()
         if rows:
-            inserts.append(_Inserts(insert_statement(table), list(table.fields), rows))
+            inserts.append(_inserts(table.name, list(table.fields), rows))
     return inserts
+
+
+def _inserts(table: str, columns: list[str], rows: list[tuple[Any, ...]]) -> _Inserts:
+    placeholders = ", ".join(["%s"] * len(columns))
+    statement = INSERT_ROW.format(table=table, columns=", ".join(columns), placeholders=placeholders)
+    return _Inserts(statement.encode(), columns, rows)
 
 
 @dataclass(frozen=True)

@@ -240,6 +240,7 @@ class Asker:
 
         # It logs every failure as an error, with the answer that did not fit: other people's words.
         logging.getLogger("instructor").setLevel(logging.CRITICAL)
+        _check_types_once()
         address = self.address
         if not address.compatible:
             return instructor.from_provider(self.name, async_client=True, api_key=address.api_key)
@@ -272,6 +273,16 @@ def _prepared(answer: type[M]) -> type[M]:
     from instructor.v2.core.function_calls import response_schema
 
     return response_schema(answer)
+
+
+def _check_types_once() -> None:
+    """Let instructor look for what it can't do in an answer's type once, not at every question: it walks through all
+    of the type, which takes as long as the rest of asking."""
+    from instructor.v2.validation import async_validators
+
+    check = async_validators.reject_async_validators
+    if not hasattr(check, "cache_info"):
+        async_validators.reject_async_validators = cache(check)
 
 
 def _timeout(timeout_s: float) -> Any:
