@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from api.settings.config import KNOWN_NAMES
-from api.terminal.cli import main
+from api.terminal.cli import COMMANDS
 from tests.servers import COMMAND, ServerProcess, environment, run_command
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -170,7 +170,7 @@ def test_the_readme_names_every_setting_and_no_other() -> None:
 def test_the_readme_names_every_command_and_no_other() -> None:
     found = re.findall(r"`palimpsest ([a-z]+(?: \| [a-z]+)+)`", README)
     named = {name for group in found for name in group.split(" | ")} | set(re.findall(r"`palimpsest ([a-z]+)`", README))
-    assert named == set(main.commands)
+    assert named == set(COMMANDS)
 
 
 def test_everything_on_the_map_exists_and_every_package_is_on_it() -> None:
