@@ -23,6 +23,7 @@ from memory.candidates import (
     SeparationCandidate,
 )
 from memory.recorded import Recorded
+from memory.scopes import scope_set
 from memory.values import Infer
 from projections.read_models import READ_MODELS
 from tests.worlds import World, world_in
@@ -30,11 +31,15 @@ from tests.worlds import World, world_in
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
-people = st.sampled_from([SPEAKER, *(Mention(type="person", name=name) for name in ("Ana", "Bo", "Cy"))])
+SISTER = Mention(type="person", name="sister", mine=True)
+people = st.sampled_from([SPEAKER, SISTER, *(Mention(type="person", name=name) for name in ("Ana", "Bo", "Cy"))])
+moments = st.one_of(st.none(), st.integers(-9, 9).map(lambda hours: NOON + hours * HOUR))
 statements = {
     "start": st.integers(0, 2),
     "polarity": st.sampled_from([Polarity.AFFIRMED, Polarity.AFFIRMED, Polarity.ENDED, Polarity.NEGATED]),
-    "valid_from": st.one_of(st.none(), st.integers(-9, 9).map(lambda hours: NOON + hours * HOUR)),
+    "valid_from": moments,
+    "valid_until": st.one_of(st.none(), moments),
+    "repair": st.booleans(),
 }
 attributes = st.builds(
     AttributeCandidate,
@@ -56,41 +61,65 @@ histories = st.lists(st.tuples(st.integers(-5, 5), st.lists(candidates, max_size
 History = list[tuple[int, list[AnyCandidate]]]
 
 
-def lived(services: Services, history: History) -> World:
+TOGETHER = 5  # histories in one context, each in a scope of its own: one rebuild tells of all
+several = st.lists(histories, min_size=TOGETHER, max_size=TOGETHER)
+database_properties = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def lived(services: Services, stories: list[History]) -> World:
     context_id = f"history-{new_id()}"
     keys.ensure_context(services.log, context_id, key := keys.new_key())
     world = world_in(services, context_id, key)
-    session = world.say("Hello.", infer=Infer.NONE).session_id
-    for hours, said in history:
-        if said:
-            world.given(*said, session_id=session, observed_at=NOON + hours * HOUR)
+    sessions = [
+        world.say("Hello.", infer=Infer.NONE, scopes=scope_set([[f"history/{number}"]])).session_id
+        for number in range(len(stories))
+    ]
+    world = world_in(services, context_id, key)  # as one who may write to these scopes, too
+    for session, history in zip(sessions, stories, strict=True):
+        for hours, said in history:
+            if said:
+                world.given(*said, session_id=session, observed_at=NOON + hours * HOUR)
     return world
 
 
-def replay_equals_live(services: Services, history: History) -> None:
-    world = lived(services, history)
+def replay_equals_live(services: Services, stories: list[History]) -> None:
+    world = lived(services, stories)
     assert world.verified().problem is None
     assert world.verified(quick=True).problem is None
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=histories)
-def test_replay_equals_live(services: Services, history: History) -> None:
-    replay_equals_live(services, history)
+@settings(database_properties, max_examples=10)
+@given(stories=several)
+def test_replay_equals_live(services: Services, stories: list[History]) -> None:
+    replay_equals_live(services, stories)
 
 
 @pytest.mark.long
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=histories)
-def test_replay_equals_live_at_length(services: Services, history: History) -> None:
-    replay_equals_live(services, history)
+@settings(database_properties, max_examples=120)
+@given(stories=several)
+def test_replay_equals_live_at_length(services: Services, stories: list[History]) -> None:
+    replay_equals_live(services, stories)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=histories, size=st.integers(1, 7))
-def test_the_cut_into_batches_makes_no_difference(services: Services, history: History, size: int) -> None:
-    events = lived(services, history).events()
+def the_cut_into_batches_makes_no_difference(services: Services, stories: list[History], size: int) -> None:
+    events = lived(services, stories).events()
     assert folded_in_batches(services, events, size) == folded_in_batches(services, events, len(events))
+
+
+@settings(database_properties, max_examples=10)
+@given(stories=several, size=st.integers(1, 7))
+def test_the_cut_into_batches_makes_no_difference(services: Services, stories: list[History], size: int) -> None:
+    the_cut_into_batches_makes_no_difference(services, stories, size)
+
+
+@pytest.mark.long
+@settings(database_properties, max_examples=120)
+@given(stories=several, size=st.integers(1, 30))
+def test_the_cut_makes_no_difference_at_length(services: Services, stories: list[History], size: int) -> None:
+    the_cut_into_batches_makes_no_difference(services, stories, size)
 
 
 def in_batches(events: list[Recorded], appends: int) -> Iterator[list[Recorded]]:
