@@ -2,11 +2,12 @@
 
     RECALL_DATA=/folder make bench NAME=freshness
 
-Questions about updates in BEAM, asked as a client would. Once of the turns alone, and once with the pair that the
-data names also given as two values of one fact. fresh_first: the new one ranks above the old one.
-stale_only@5: the old one is among the first five and the new one is not.
+Questions about updates in BEAM, asked as a client would: of the turns alone, of what the local extractor makes of
+what users say, and with the pair that the data names given as two values of one fact. fresh_first: the new one ranks
+above the old one. stale_only@5: the old one is among the first five and the new one is not.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,11 +54,13 @@ def main() -> None:
             old, new = _first(keys, question.old), _first(keys, question.new)
             return Measured(float(new < old), float(new < 5), float(old < 5 <= new))
 
-        alone, given, kept = [], [], []
+        alone, extracted, given, kept = [], [], [], []
         for talk in beam(path / "beam_100k"):
             questions = [one for one in talk.questions if one.category in UPDATES and one.old and one.new - one.old]
             loaded = load(services, talk, embedder)
             alone += [placed(loaded, question) for question in questions]
+            read = load(services, talk, embedder, understood=True)
+            extracted += [placed(read, question) for question in questions]
             facts = {
                 key: _fact(number, text)
                 for number, question in enumerate(questions)
@@ -68,6 +71,7 @@ def main() -> None:
             kept += [_history(told, number) for number, _ in enumerate(questions)]
         figures.note(f"{len(alone)} questions about updates")
         _report(figures, "turns_alone", alone, stale=0.12)
+        _report(figures, "extracted", extracted)
         _report(figures, "with_facts", given, fresh=0.9, stale=0.05)
         figures.add("old_value_in_history", mean(kept), "questions whose old value its history still tells", least=1)
     figures.finish()
@@ -96,13 +100,20 @@ def _history(loaded: Loaded, number: int) -> float:
 
 
 def _report(
-    figures: Figures, name: str, measured: Sequence[Measured], *, stale: float, fresh: float | None = None
+    figures: Figures, name: str, measured: Sequence[Measured], *, stale: float | None = None, fresh: float | None = None
 ) -> None:
     figures.add(f"{name}_fresh_first", mean(one.fresh_first for one in measured), f"{name} fresh first", least=fresh)
     figures.add(f"{name}_fresh5", mean(one.fresh5 for one in measured), f"{name} fresh among the first five")
-    figures.add(
-        f"{name}_stale_only5", mean(one.stale_only5 for one in measured), f"{name} stale only in five", most=stale
-    )
+    found = mean(one.stale_only5 for one in measured)
+    low, high = _wilson(found, len(measured))
+    text = f"{name} stale only in five (95 of 100 times {low:.2f} to {high:.2f})"
+    figures.add(f"{name}_stale_only5", found, text, most=stale)
+
+
+def _wilson(share: float, count: int) -> tuple[float, float]:
+    """The interval of a share of `count`, also where there are few (Wilson 1927)."""
+    middle, spread = share + 1.96**2 / (2 * count), 1.96 * math.sqrt(share * (1 - share) / count + (0.98 / count) ** 2)
+    return (middle - spread) / (1 + 1.96**2 / count), (middle + spread) / (1 + 1.96**2 / count)
 
 
 if __name__ == "__main__":

@@ -1,55 +1,35 @@
-"""Questions through all tiers: what order by supersession, folding and the floor do to what the search found.
+"""Questions through all tiers: what the tiers and the floor do to what the search found.
 
     RECALL_DATA=/folder make bench NAME=questions
 
 One memory a turn, the local models, no language model; vectors of questions are ready before the clock starts.
-fresh_first: where one message replaced another, the newer ranks above the older; stale_only@5: the older is among
-the first five and the newer is not. Told as facts, each such pair is two values of one property.
+Two kinds of questions should bring nothing: those put to a conversation that never spoke of their subject, which
+the floor tells, and those for a missing detail of a subject that was spoken of, which no signal tried here does:
+the curve shows what share each floor empties, of these and of those that have an answer.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
-from itertools import groupby
 from statistics import mean, median
 
-from api import ids, keys
 from api.embedders.minilm import MiniLM
-from api.wiring import Services
-from api.work.indexing import Indexing
-from memory.candidates import AttributeCandidate, Mention
 from memory.principals import Caller
-from memory.remember import Turn
-from memory.values import Infer, Role
-from projections.passages import Kind
 from projections.reading import Reader
 from projections.recall.search import search
-from projections.retrieval.recaller import Recall
+from projections.retrieval import floor
+from projections.retrieval.asked import asked as looked_at
+from projections.retrieval.recaller import POOL_MIN, Recall
+from projections.retrieval.searched import question_of
 from projections.retrieval.wanted import DIRECT, ESCALATED, Wanted
 from tests.bench.figures import Figures
-from tests.bench.recall_data import Asked, Talk, beam, folder, locomo
-from tests.bench.recall_worlds import CachedEmbedder, Loaded, asked, bench_services, load
-from tests.worlds import world_in
+from tests.bench.recall_data import Asked, beam, folder, locomo
+from tests.bench.recall_worlds import CachedEmbedder, Loaded, asked, bench_services, load, recall_with
 
-K = 50
-OWNER = Mention(type="person", name="the user of the chat")
-VALUE_LENGTH_MAX = 200
-
-
-@dataclass(frozen=True)
-class CachedQuestions:
-    """Question vectors from the benches' cache."""
-
-    embedder: CachedEmbedder
-
-    def kept(self, text: str, context_id: str, /) -> tuple[Sequence[float], str]:
-        return self.question(text, context_id)
-
-    def question(self, text: str, _: str, /) -> tuple[Sequence[float], str]:
-        (vector,) = self.embedder.embed([text])
-        return vector, self.embedder.model
+NO_ANSWER = ("adversarial", "abstention")
+FLOORS = (0.1, 0.15, floor.FLOOR, 0.25, 0.3, 0.4, 0.5, 0.6)
 
 
 def main() -> None:
@@ -57,15 +37,22 @@ def main() -> None:
     figures = Figures()
     embedder = CachedEmbedder(MiniLM())
     with bench_services() as services:
-        recall = Recall(CachedQuestions(embedder), services.traces)
+        recall = recall_with(services, embedder)
         locomos = [load(services, talk, embedder) for talk in locomo(path / "locomo" / "locomo_dev.json")]
         beams = [load(services, talk, embedder) for talk in beam(path / "beam_100k")]
         for name, loaded in (("locomo", locomos), ("beam", beams)):
             _report_recall(figures, name, loaded, recall, embedder)
-        _report_elsewhere(figures, locomos, beams, recall)
-        _report_updates(figures, "beam_turns", beams, recall)
-        told = [_told(services, one.talk, embedder) for one in beams]
-        _report_updates(figures, "beam_facts", told, recall)
+        of_others = [(beams[place % len(beams)], one.talk.questions[::10]) for place, one in enumerate(locomos)]
+        missing = [(one, _of(one, "abstention")) for one in beams]
+        kinds = {
+            "locomo": [(one, _answerable(one)) for one in locomos],
+            "beam": [(one, _answerable(one)) for one in beams],
+            "missing": missing,
+            "elsewhere": of_others,
+        }
+        _emptied(figures, recall, "elsewhere", of_others, "questions about what was never spoken of", least=0.9)
+        _emptied(figures, recall, "abstention", missing, "questions for a detail that is missing", least=0.8)
+        _report_floors(figures, embedder, kinds)
     figures.finish()
 
 
@@ -82,11 +69,10 @@ def _report_recall(
                 hits = search(reader, asked(question.text, embedder), limit=10).hits
             alone.append(_share(question, [one.keys[hit.id] for hit in hits]))
             began = time.perf_counter()
-            wanted = Wanted(text=question.text, traced=False)
-            found = recall.retrieve(one.world.context_id, partial(_reading, one), wanted)
+            found = recall.retrieve(one.world.context_id, partial(_reading, one), _wanted(question))
             times.append((time.perf_counter() - began) * 1000)
             through.append(_share(question, [one.keys[hit.id] for hit in found.hits if hit.id in one.keys]))
-            if question.category not in ("adversarial", "abstention"):
+            if question.category not in NO_ANSWER:
                 empty.append(not found.hits)
             tiers.append(found.tier)
     figures.note(f"{name}: {len(alone)} questions")
@@ -98,72 +84,57 @@ def _report_recall(
     figures.add(f"{name}_ms", median(times), f"{name}: ms a question in this process, embedding excluded, median")
 
 
-def _report_elsewhere(figures: Figures, locomos: Sequence[Loaded], beams: Sequence[Loaded], recall: Recall) -> None:
-    """Questions in a conversation that never spoke of their subject, and of missing details in their own."""
-    empty = []
-    for ordinal, one in enumerate(locomos):
-        other = beams[ordinal % len(beams)]
-        for question in one.talk.questions[::10]:
-            found = recall.retrieve(
-                other.world.context_id, partial(_reading, other), Wanted(text=question.text, traced=False)
-            )
-            empty.append(not found.hits)
-    figures.add("elsewhere_emptied", mean(empty), f"{len(empty)} questions asked elsewhere: emptied", least=0.9)
-    missing = [
-        not recall.retrieve(one.world.context_id, partial(_reading, one), Wanted(text=question.text, traced=False)).hits
-        for one in beams
-        for question in one.talk.questions
-        if question.category == "abstention"
+def _emptied(
+    figures: Figures,
+    recall: Recall,
+    name: str,
+    asked_of: Sequence[tuple[Loaded, Sequence[Asked]]],
+    text: str,
+    *,
+    least: float,
+) -> None:
+    empty = [
+        not recall.retrieve(one.world.context_id, partial(_reading, one), _wanted(question)).hits
+        for one, questions in asked_of
+        for question in questions
     ]
-    figures.add("abstention_emptied", mean(missing), f"{len(missing)} questions for missing details: emptied")
+    figures.add(f"{name}_emptied", mean(empty), f"{len(empty)} {text}: emptied", least=least)
 
 
-def _report_updates(figures: Figures, name: str, loaded: Sequence[Loaded], recall: Recall) -> None:
-    first, stale = [], []
-    for one in loaded:
-        for question in one.talk.questions:
-            if question.category != "knowledge_update" or not (question.old and question.new):
-                continue
-            wanted = Wanted(text=question.text, k=K, facts=False, duplicates=True, traced=False)
-            found = recall.retrieve(one.world.context_id, partial(_reading, one), wanted)
-            order = [one.keys[hit.id] for hit in found.hits if hit.kind is Kind.TURN and hit.id in one.keys]
-            new = min((order.index(key) for key in question.new if key in order), default=K)
-            old = min((order.index(key) for key in question.old if key in order), default=K)
-            if min(new, old) < K:
-                first.append(new < old)
-            stale.append(old < 5 <= new)
-    figures.note(f"{name}: {len(stale)} questions, of whose messages {len(first)} have one among the first {K}")
-    figures.add(f"{name}_fresh_first", mean(first), f"{name}: the newer above the older")
-    figures.add(f"{name}_stale_only5", mean(stale), f"{name}: the older among the first five and the newer not")
+def _report_floors(
+    figures: Figures, embedder: CachedEmbedder, kinds: Mapping[str, Sequence[tuple[Loaded, Sequence[Asked]]]]
+) -> None:
+    """What share of each kind of questions has no hit of a first pass at or above each floor."""
+    best = {
+        kind: [_best_score(one, question, embedder) for one, questions in asked_of for question in questions]
+        for kind, asked_of in kinds.items()
+    }
+    figures.note("emptied by a floor of: " + ", ".join(f"{kind} (n = {len(of)})" for kind, of in best.items()))
+    for least in FLOORS:
+        shares = {kind: mean(score < least for score in of) for kind, of in best.items()}
+        chosen = " (the one in use)" if least == floor.FLOOR else ""
+        figures.note(f"  {least:.2f}: " + ", ".join(f"{share:.3f}" for share in shares.values()) + chosen)
 
 
-def _told(services: Services, talk: Talk, embedder: CachedEmbedder) -> Loaded:
-    """The conversation with each pair of an older and a newer message told as two values of one property."""
-    facts: dict[str, list[AttributeCandidate]] = {}
-    texts = {turn.key: turn.text for turn in talk.turns}
-    for number, question in enumerate(talk.questions):
-        if question.category == "knowledge_update":
-            for key in (*question.old, *question.new):
-                value = " ".join(texts[key].split())[:VALUE_LENGTH_MAX]
-                fact = AttributeCandidate(entity=OWNER, key=f"fact {number}", value=value, start=0, end=0)
-                facts.setdefault(key, []).append(fact)
-    context_id, secret = f"bench-told-{talk.name}-{ids.new_id()}", keys.new_key()
-    keys.ensure_context(services.log, context_id, secret)
-    world = world_in(services, context_id, secret)
-    names = {}
-    for _, said in groupby(talk.turns, key=lambda turn: turn.session):
-        session_id = None
-        for told, part in groupby(said, key=lambda turn: turn.key if turn.key in facts else ""):
-            turns = []
-            for one in part:
-                turn = Turn(turn_id=ids.new_id(), text=one.text, role=Role(one.role), infer=Infer.NONE)
-                if told:
-                    turn = replace(turn, infer=Infer.TRIPLES, candidates=tuple(facts[told]))
-                names[turn.turn_id] = one.key
-                turns.append(turn)
-            session_id = world.remember(*turns, session_id=session_id).session_id
-    Indexing(services.pool, lambda _: embedder).catch_up(context_id)
-    return Loaded(talk, world, names)
+def _best_score(one: Loaded, question: Asked, embedder: CachedEmbedder) -> float:
+    now = datetime.now(UTC)
+    with one.world.reading() as reader:
+        sought = question_of(
+            reader, one.world.caller, asked(question.text, embedder), looked_at(question.text, now=now), session_id=None
+        )
+        return max((floor.score(hit.signals) for hit in search(reader, sought, limit=POOL_MIN).hits), default=0.0)
+
+
+def _answerable(one: Loaded) -> list[Asked]:
+    return [question for question in one.talk.questions if question.evidence and question.category not in NO_ANSWER]
+
+
+def _of(one: Loaded, category: str) -> list[Asked]:
+    return [question for question in one.talk.questions if question.category == category]
+
+
+def _wanted(question: Asked) -> Wanted:
+    return Wanted(text=question.text, traced=False)
 
 
 @contextmanager

@@ -3,13 +3,13 @@
     RECALL_DATA=/folder make bench NAME=recall
 
 One memory a turn, the local models, no language model. R@k: share of a question's evidence turns among the first
-k turns; session any@5: one of the evidence's sessions is among the first five sessions. Then each signal of the
-ranking is left out in turn.
+k turns; session any@5: one of the evidence's sessions is among the first five sessions. "facts": the same questions
+over short sentences, each alone in its session. Then each signal of the ranking is left out in turn.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, pstdev
 
@@ -17,7 +17,7 @@ from api.embedders.minilm import MiniLM
 from projections.recall import ranking
 from projections.recall.search import Mode, search
 from tests.bench.figures import Figures
-from tests.bench.recall_data import Asked, beam, folder, locomo
+from tests.bench.recall_data import Asked, Talk, beam, folder, locomo, observations
 from tests.bench.recall_worlds import CachedEmbedder, Loaded, asked, bench_services, load
 
 HITS = 100
@@ -46,12 +46,19 @@ def main() -> None:
     path = folder()
     figures = Figures()
     embedder = CachedEmbedder(MiniLM())
-    talks = {"locomo": locomo(path / "locomo" / "locomo_dev.json"), "beam": beam(path / "beam_100k")}
+    of_locomo = path / "locomo" / "locomo_dev.json"
+    talks: dict[str, Iterator[Talk]] = {
+        "locomo": locomo(of_locomo),
+        "beam": beam(path / "beam_100k"),
+        "facts": observations(of_locomo),
+    }
     with bench_services() as services:
         for name, data in talks.items():
             loaded = [load(services, talk, embedder) for talk in data]
             _report(figures, name, _measured(loaded, embedder))
             _report(figures, f"{name}_words_alone", _measured(loaded, None))
+            plain = _mean(_measured(loaded, None, weights={"words": 1.0}))
+            figures.add(f"{name}_bm25_r10", plain, f"{name} R@10 of BM25 alone, for comparison")
             few = _mean(_measured(loaded, embedder, every=LEFT_OUT_EVERY))
             for signal in [*ranking.WEIGHTS, "session_penalty"]:
                 weights = {**ranking.WEIGHTS, signal: 0.0}

@@ -74,6 +74,29 @@ def locomo(path: Path) -> Iterator[Talk]:
         yield Talk(sample["sample_id"], turns, questions, {turn.key: turn.session for turn in turns})
 
 
+def observations(path: Path) -> Iterator[Talk]:
+    """What each dialog turn tells as a short sentence of its own, with no neighbours, each in its own session. The
+    evidence of a question is what its evidence's turns told."""
+    spoken = {talk.name: talk for talk in locomo(path)}
+    for sample in json.loads(path.read_text(encoding="utf-8")):
+        talk = spoken[sample["sample_id"]]
+        times = {turn.key: turn.said_at for turn in talk.turns}
+        told = [
+            (text, sorted(set(_keys(_flat([of]))) & times.keys()))
+            for by_speaker in sample["observation"].values()
+            for observed in by_speaker.values()
+            for text, of in observed
+        ]
+        told = [(text, keys) for text, keys in told if keys]
+        turns = [Said(str(place), place, "user", text, times[keys[0]]) for place, (text, keys) in enumerate(told)]
+        questions = [
+            Asked(question.text, question.category, evidence)
+            for question in talk.questions
+            if (evidence := frozenset(str(place) for place, (_, of) in enumerate(told) if question.evidence & set(of)))
+        ]
+        yield Talk(f"{talk.name}-facts", turns, questions, {turn.key: turn.session for turn in turns})
+
+
 def beam(path: Path) -> Iterator[Talk]:
     """Messages in batches of BATCH_MESSAGES, each batch a session, without times."""
     for chat in sorted(path.iterdir(), key=lambda chat: int(chat.name)):

@@ -78,9 +78,10 @@ def load(
     embedder: Embedder | None,
     *,
     facts: Mapping[str, AttributeCandidate] = MappingProxyType({}),
+    understood: bool = False,
 ) -> Loaded:
     """Remember the turns, words only but for those whose keys `facts` names, and index them; embedder: None for
-    none."""
+    none. understood: what users say is read by the local extractor."""
     context_id = f"bench-{talk.name}-{ids.new_id()}"
     key = keys.new_key()
     keys.ensure_context(services.log, context_id, key)
@@ -92,11 +93,12 @@ def load(
         for _, part in groupby(said, key=lambda turn: turn.key if turn.key in facts else ""):
             turns = []
             for one in part:
+                infer = Infer.FULL if understood and one.role == Role.USER else Infer.NONE
                 turn = Turn(
                     turn_id=ids.new_id(),
                     text=one.text,
                     role=Role(one.role),
-                    infer=Infer.TRIPLES if one.key in facts else Infer.NONE,
+                    infer=Infer.TRIPLES if one.key in facts else infer,
                     observed_at=one.said_at,
                     candidates=(facts[one.key],) if one.key in facts else (),
                 )
