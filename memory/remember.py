@@ -88,12 +88,15 @@ class Memory:
             if done:
                 return self._again(writing, done, answer)
             session = self.sessions.for_write(writing, caller, session_id, new_session_id, scopes)
-            for number, turn in enumerate(turns):
-                said = self._record(writing, caller, session, turn, session.next_seq + number)
+            for seq, turn in enumerate(turns, start=session.next_seq):
+                said = self._record(writing, caller, session, turn, seq)
                 if turn.infer is Infer.FULL:
                     pending.append(said)
                 else:
                     answers.append(answer(writing, self._learn_given(writing, caller, said)))
+                if turn.infer is Infer.TRIPLES and turn is not turns[-1]:
+                    writing.flush()  # the next turn meets what this one said
+                    session = self.sessions.refreshed(writing, caller, session)
             if request:
                 before = [answered] if answered else []
                 idempotency.keep(writing, request, session.session_id, [*before, *(turn.turn_id for turn in turns)])

@@ -16,7 +16,9 @@ from memory.errors import Conflict, NotFound
 from memory.events import SessionOpened
 from memory.log import Cursor, EventLog
 from memory.recorded import Origin, Recorded
+from memory.remember import Turn
 from memory.scopes import ROOT_SET, scope_set_id
+from memory.values import Infer
 from projections import attribute_versions, entities
 from projections.projector import ReadModelProjector
 from tests.worlds import World, fact
@@ -37,6 +39,19 @@ def versions_of(world: World, name: str, key: str) -> list[attribute_versions.At
     with world.reading() as reader:
         (entity,) = entities.named(reader, "person", name)
         return attribute_versions.history(reader, [entity.id], key)[::-1]
+
+
+def test_turns_that_are_remembered_together_meet_what_those_before_said(world: World) -> None:
+    # given a key and an entity that nobody ever used
+    turns = [
+        Turn(turn_id=new_id(), text="", infer=Infer.TRIPLES, candidates=(fact("Bob", "shoe_size", value),))
+        for value in ("41", "42", "42")
+    ]
+    # when several turns about them come in one transaction
+    world.remember(*turns)
+    # then they make one line
+    assert [one.value for one in versions_of(world, "bob", "shoe_size")] == ["41", "42"]
+    assert world.verified().problem is None
 
 
 def test_positions_are_dense_and_recorded_times_rise(world: World) -> None:

@@ -5,6 +5,8 @@ import pytest
 
 import migrations
 from api.wiring import Services
+from projections import schema
+from projections.read_models import READ_MODELS
 from projections.stores import STORES
 from projections.table import READ_MODELS_SCHEMA
 
@@ -51,6 +53,19 @@ def test_the_last_revision_is_the_head_that_a_start_looks_for(services: Services
     with psycopg.connect(services.database.url) as connection:
         row = connection.execute("SELECT version_num FROM palimpsest.alembic_version").fetchone()
     assert row == (migrations.HEAD,)
+
+
+def test_what_the_planner_believes_of_a_context_is_never_measured(services: Services) -> None:
+    with psycopg.connect(services.database.url, autocommit=True) as connection:
+        if connection.info.server_version < schema.BELIEVE_SINCE:
+            return
+        for table in READ_MODELS:
+            connection.execute(f"ANALYZE {READ_MODELS_SCHEMA}.{table.name}".encode())
+        query = "SELECT tablename, attname, n_distinct FROM pg_stats WHERE schemaname = %s AND attname = ANY(%s)"
+        believed = set(connection.execute(query, [READ_MODELS_SCHEMA, list(schema.BELIEVED)]).fetchall())
+    assert believed == {
+        (table.name, column, distinct) for table in READ_MODELS for column, distinct in schema.BELIEVED.items()
+    }
 
 
 @pytest.mark.parametrize("privilege", ["UPDATE", "DELETE", "TRUNCATE"])

@@ -1,6 +1,7 @@
 """Who is who: other names, merges and their undoing, and who "I" is once a name is told."""
 
 from datetime import timedelta
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -31,9 +32,9 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
-from memory.nicknames import may_be_one
+from memory.nicknames import first_word, lookups, may_be_one
 from memory.timeline import line
-from memory.values import Role, SourceKind
+from memory.values import Role, SourceKind, name_key
 from tests.given import NOON, Story
 
 HOUR = timedelta(hours=1)
@@ -334,6 +335,18 @@ def test_a_likely_nickname_is_asked_about_and_settled_by_the_answer() -> None:
 def test_likely_forms_of_one_name(one: str, other: str) -> None:
     assert may_be_one(one, other)
     assert may_be_one(other, one)
+
+
+def test_all_that_may_mean_one_person_is_looked_up() -> None:
+    names = """Kat, Katie, Katherine, Katherine Obi, Bob, Bob Ng, Robert Ng, John, Johnny Cash, Ana, Ana Silva, Jo,
+        Joanna, Al, Albert King, Sascha, Alexander Smith, Alex Smith, Toni, Antonia, Tonia Lu Chen"""
+    for one, other in permutations((name.strip() for name in names.split(",")), 2):
+        first, key = first_word(other), name_key(other)
+        found = any(
+            low <= first <= high and (not rest or key == first or key.endswith(rest))
+            for low, high, rest in lookups(one)
+        )
+        assert found or not may_be_one(one, other), (one, other)
 
 
 @pytest.mark.parametrize(
