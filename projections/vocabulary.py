@@ -99,9 +99,11 @@ def _name_keys(texts: Sequence[str]) -> Iterator[str]:
     seen: set[str] = set()
     for text in texts:
         words = [word.rstrip(".'’-") for word in _words(folded(text))]
+        is_plain = text.isascii()  # what is folded is a key then, and no call a run is needed
         for start in range(len(words)):
             for length in range(1, NAME_WORDS_MAX + 1):
-                key = name_key(" ".join(words[start : start + length]).removesuffix("'s").removesuffix("’s"))
+                run = " ".join(words[start : start + length]).removesuffix("'s").removesuffix("’s")
+                key = run.replace(" ", "_") if is_plain else name_key(run)
                 if key and key not in seen and len(seen) < WORDS_MAX * NAME_WORDS_MAX:
                     seen.add(key)
                     yield key
