@@ -251,7 +251,8 @@ class ExtractionCompleted(Event, frozen=True, kw_only=True):
 class ExtractionFailed(Event, frozen=True, kw_only=True):
     """The extractor could not answer; the turn stays pending. error: the kind of failure, no content.
 
-    attempt: counts from 1. retry_in_s: when the next one is due, None if only a human can help.
+    retryable: whether the same request may help, without anybody mending anything.
+    attempt: counts from 1. retry_in_s: when the next one is due; None in events of former versions.
     """
 
     class_version = 2

@@ -58,14 +58,17 @@ class Learning:
         error: ExtractorUnavailable,
         pending: PendingExtraction,
     ) -> Learnt:
-        """Record that the extractor did not answer, and that it never will once the turn is too old."""
+        """Record that the extractor did not answer, and that it never will once the turn is too old.
+
+        What only a human can mend, such as a refused key, is tried again too: nobody tells when it was mended.
+        """
         attempt = pending.attempts + 1
         failed = ExtractionFailed(
             extractor=extractor,
             error=error.kind,
             retryable=error.retryable,
             attempt=attempt,
-            retry_in_s=self.retries.delay_s(attempt, error.wait_s) if error.retryable else None,
+            retry_in_s=self.retries.delay_s(attempt, error.wait_s),
             model=error.model,
             usage=error.usage,
         )

@@ -39,8 +39,8 @@ class ExtractionRow(Row, frozen=True):
     """How far the turn of the same id is understood: pending, complete, nothing_found or failed (given up).
 
     error, retryable: why the last attempt failed and whether another may help, while it is not understood.
-    attempts: that failed. due_at: when the next one is due; None before the first attempt, or if only a
-    human can help. recorded_at: of the turn.
+    attempts: that failed. due_at: when the next one is due; None before the first attempt, and once none is.
+    recorded_at: of the turn.
     """
 
     status: str

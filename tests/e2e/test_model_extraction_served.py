@@ -102,12 +102,15 @@ def test_a_failed_turn_is_kept_found_and_understood_later_by_itself(client: http
     assert any(row["value"] == "Estrela" for row in client.get("/attributes").json()["attributes"])
 
 
-def test_a_refused_key_is_not_tried_again_by_itself(client: httpx.Client, llmock: LLMock) -> None:
-    llmock.fail(401, times=None)
+def test_a_refused_key_is_one_call_and_once_it_is_mended_the_turn_is_understood(
+    client: httpx.Client, llmock: LLMock
+) -> None:
+    llmock.fail(401).reply(answer(attributes=[LIVES]))
     status, told = say(client)
     assert (status, told["extraction"]["error"]) == (202, {"type": "unauthorized", "retryable": False})
-    state = state_of(client, told["turnId"])
-    assert (state["status"], state["attempts"], state["nextAttemptAt"]) == ("pending", 1, None)
+    assert told["extraction"]["usage"]["calls"] == 1
+    eventually(lambda: state_of(client, told["turnId"])["status"] == "complete")
+    assert len(llmock.requests) == 2
 
 
 def test_past_the_deadline_the_answer_is_pending_and_the_work_goes_on(client: httpx.Client, llmock: LLMock) -> None:
@@ -194,7 +197,7 @@ def test_what_was_stored_failed_and_empty_is_counted_apart(
         return {outcome: float(number) for outcome, number in found}
 
     before = counted()
-    llmock.fail(401).reply(answer()).reply(answer(attributes=[LIVES]))
+    llmock.rate_limit(retry_after=600).reply(answer()).reply(answer(attributes=[LIVES]))
     for _ in range(3):
         say(client)
     after = counted()
@@ -205,9 +208,9 @@ def test_what_was_stored_failed_and_empty_is_counted_apart(
 def test_pending_turns_are_understood_and_old_ones_read_again_by_hand(
     server: ServerProcess, client: httpx.Client, llmock: LLMock
 ) -> None:
-    llmock.fail(401).reply(answer(), times=None)
+    llmock.rate_limit(retry_after=600).reply(answer(), times=None)
     _, told = say(client, "Nobody knows the password.")
-    assert state_of(client, told["turnId"])["status"] == "pending"
+    assert state_of(client, told["turnId"])["status"] == "pending"  # and long not due by itself
     learnt = server.command("extract", "--pending", "--json")
     assert learnt.returncode == 0, learnt.stderr
     assert state_of(client, told["turnId"])["status"] == "nothing_found"

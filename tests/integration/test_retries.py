@@ -73,10 +73,14 @@ def test_each_failure_says_when_the_next_attempt_is_due(world: World, failing: F
     assert due_at(world) == failed[-1].recorded_at + timedelta(seconds=300)
 
 
-def test_what_only_a_human_can_mend_is_not_due_by_itself(world: World, failing: Failing) -> None:
+def test_what_only_a_human_can_mend_is_tried_again_with_the_same_growing_delays(world: World, failing: Failing) -> None:
     failing.error = ExtractorUnavailable(kind="unauthorized", retryable=False)
     world.say("I live in Porto.")
-    assert due_at(world) is None
+    try_again(world)
+    failed = [one for one in world.events() if isinstance(one.event, ExtractionFailed)]
+    told = [(one.event.retryable, one.event.retry_in_s) for one in failed if one.event]  # type: ignore[attr-defined]
+    assert told == [(False, 30), (False, 60)]
+    assert due_at(world) == failed[-1].recorded_at + timedelta(seconds=60)
 
 
 def test_after_a_day_it_is_given_up_with_an_event_and_a_hand_may_still_help(world: World, failing: Failing) -> None:
