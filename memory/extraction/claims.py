@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec.structs import asdict
+
 from memory.candidates import (
     AnyCandidate,
     AttributeCandidate,
@@ -17,6 +19,7 @@ from memory.candidates import (
     Mention,
     Polarity,
     RelationCandidate,
+    StatementCandidate,
     UncertaintyCandidate,
 )
 from memory.extraction.moods import Mood
@@ -32,6 +35,7 @@ class Aspect(StrEnum):
     STATE = "state"  # "works at": true while the verb is in the present
     EVENT = "event"  # "moved to": true from then on
     END = "end"  # "quit": true until then
+    OVER = "over"  # "I'm done with": ended, though told in the present
     PAST = "past"  # "grew up in", "was born in": stays true, told in the past
     GIVEN = "given"  # "my sister Ana ...": taken for granted, whatever the clause says of it
 
@@ -82,40 +86,25 @@ def judge(claim: Claim, standing: Standing, times: list[StatedTime], *, about: s
         return
     valid_from, valid_until, precision = _validity(claim, polarity, times)
     change = (claim.aspect is Aspect.EVENT and polarity is Polarity.AFFIRMED) or (
-        polarity is Polarity.ENDED and (claim.aspect is Aspect.END or standing.polarity is Polarity.ENDED)
+        polarity is Polarity.ENDED
+        and (claim.aspect in (Aspect.END, Aspect.OVER) or standing.polarity is Polarity.ENDED)
+    )
+    said = StatementCandidate(
+        start=claim.start,
+        end=claim.end,
+        confidence=claim.confidence,
+        category=claim.category,
+        polarity=polarity,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        precision=precision,
+        change=change,
+        repair=claim.repair,
     )
     if isinstance(claim.value, Mention):
-        yield RelationCandidate(
-            start=claim.start,
-            end=claim.end,
-            confidence=claim.confidence,
-            category=claim.category,
-            polarity=polarity,
-            valid_from=valid_from,
-            valid_until=valid_until,
-            precision=precision,
-            change=change,
-            repair=claim.repair,
-            subject=claim.subject,
-            label=claim.key,
-            object=claim.value,
-        )
+        yield RelationCandidate(**asdict(said), subject=claim.subject, label=claim.key, object=claim.value)
     else:
-        yield AttributeCandidate(
-            start=claim.start,
-            end=claim.end,
-            confidence=claim.confidence,
-            category=claim.category,
-            polarity=polarity,
-            valid_from=valid_from,
-            valid_until=valid_until,
-            precision=precision,
-            change=change,
-            repair=claim.repair,
-            entity=claim.subject,
-            key=claim.key,
-            value=claim.value,
-        )
+        yield AttributeCandidate(**asdict(said), entity=claim.subject, key=claim.key, value=claim.value)
 
 
 def _verdict(claim: Claim, standing: Standing, times: list[StatedTime]) -> tuple[str, Polarity | None]:
@@ -124,6 +113,8 @@ def _verdict(claim: Claim, standing: Standing, times: list[StatedTime]) -> tuple
         return "", Polarity.AFFIRMED
     if standing.reason:
         return standing.reason, standing.polarity
+    if claim.aspect is Aspect.OVER:
+        return "", Polarity.ENDED if standing.polarity is Polarity.AFFIRMED else None
     if claim.aspect is Aspect.END:
         if standing.polarity is not Polarity.AFFIRMED:
             return "", None  # "I haven't quit Acme" does not tell where I work
@@ -155,7 +146,7 @@ def _validity(
     claim: Claim, polarity: Polarity, times: list[StatedTime]
 ) -> tuple[datetime | None, datetime | None, str]:
     """(valid_from, valid_until, precision) from the times in the clause."""
-    if not times or polarity is Polarity.NEGATED or claim.aspect in (Aspect.GIVEN, Aspect.PAST):
+    if not times or polarity is Polarity.NEGATED or claim.aspect in (Aspect.GIVEN, Aspect.OVER, Aspect.PAST):
         return None, None, ""
     bounds = (Bound.SINCE, Bound.LENGTH) if polarity is Polarity.AFFIRMED else (Bound.SINCE,)
     since = next((time for time in times if time.bound in bounds), None)

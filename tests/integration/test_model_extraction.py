@@ -96,6 +96,39 @@ def test_a_time_that_cant_be_told_or_was_not_said_is_an_uncertainty(
     assert doubt.reason == "unclear time"
 
 
+@pytest.mark.parametrize(
+    ("words", "begins", "precision"),
+    [
+        ("letzten Monat", datetime(2026, 2, 1, tzinfo=UTC), "month"),
+        ("seit 2019", datetime(2019, 1, 1, tzinfo=UTC), "year"),
+        ("vor drei Jahren", datetime(2023, 1, 1, tzinfo=UTC), "year"),
+        ("letzten Sommer", datetime(2025, 6, 1, tzinfo=UTC), "season"),
+        ("hier", datetime(2026, 3, 14, tzinfo=UTC), "day"),
+        ("en mars 2024", datetime(2024, 3, 1, tzinfo=UTC), "month"),
+        ("el mes pasado", datetime(2026, 2, 1, tzinfo=UTC), "month"),
+        ("в прошлом месяце", datetime(2026, 2, 1, tzinfo=UTC), "month"),
+        ("先月", datetime(2026, 2, 1, tzinfo=UTC), "month"),
+        ("어제", datetime(2026, 3, 14, tzinfo=UTC), "day"),
+    ],
+)
+def test_a_time_is_read_in_the_language_of_the_turn(
+    llmock: LLMock, extractor: ModelExtractor, words: str, begins: datetime, precision: str
+) -> None:
+    llmock.reply(answer(attributes=[{**MOVED, "span": words, "since": words}]))
+    (moved,) = of_kind(extract(extractor, f"Berlin, {words}."), AttributeCandidate)
+    assert (moved.valid_from, moved.precision) == (begins, precision)
+
+
+@pytest.mark.parametrize("words", ["neulich", "03/04/2025", "irgendwann", "letzten Dienstag vielleicht"])
+def test_a_time_of_another_language_that_cant_be_told_is_an_uncertainty(
+    llmock: LLMock, extractor: ModelExtractor, words: str
+) -> None:
+    llmock.reply(answer(attributes=[{**MOVED, "span": words, "since": words}]))
+    found = extract(extractor, f"Berlin, {words}.")
+    assert of_kind(found, AttributeCandidate)[0].valid_from is None
+    assert of_kind(found, UncertaintyCandidate)[0].reason == "unclear time"
+
+
 def test_what_ended_ends_then(llmock: LLMock, extractor: ModelExtractor) -> None:
     ended = {"subject": "I", "label": "works_at", "object": "Acme", "polarity": "ended", "until": "March 2025"}
     llmock.reply(answer(relations=[{**ended, "span": "left Acme in March 2025"}]))

@@ -22,7 +22,7 @@ from memory.usage import Usage, total
 if TYPE_CHECKING:
     from memory.extraction.model.answer import Extracted
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 EARLIER_LENGTH_MAX = 900  # characters of the turns before, the newest of which matter most
 EARLIER_TURN_LENGTH_MAX = 300
 _MARK = re.compile(r"<<<|>>>")

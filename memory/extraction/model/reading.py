@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import get_args
 
+from msgspec.structs import asdict
+
 from memory.candidates import (
     SPEAKER,
     ActionCandidate,
@@ -23,6 +25,7 @@ from memory.candidates import (
     NameCandidate,
     Polarity,
     RelationCandidate,
+    StatementCandidate,
     UncertaintyCandidate,
 )
 from memory.errors import UnreadableText
@@ -38,6 +41,7 @@ from memory.extraction.model.answer import (
     UncertaintyItem,
 )
 from memory.extraction.model.injection import Injection, injections
+from memory.extraction.model.worded_times import resolve_worded_time
 from memory.extraction.offered import Offered
 from memory.extraction.stated_time import StatedTime, Tense, resolve_stated_time
 from memory.texts import name_like
@@ -134,43 +138,14 @@ class _Reading:
 
     def _attribute(self, item: AttributeItem, place: tuple[int, int]) -> Iterator[AnyCandidate]:
         key, value, entity = _key(item.key), name_like(item.value, field="value"), self._mention(item.entity)
-        valid_from, valid_until, precision, unclear = self._validity(item)
-        yield AttributeCandidate(
-            start=place[0],
-            end=place[1],
-            confidence=item.confidence,
-            category=_category(item.category),
-            polarity=item.polarity,
-            valid_from=valid_from,
-            valid_until=valid_until,
-            precision=precision,
-            change=item.change or item.polarity is Polarity.ENDED,
-            repair=item.repair,
-            entity=entity,
-            key=key,
-            value=value,
-            single_valued=not item.many,
-        )
+        said, unclear = self._said(item, place)
+        yield AttributeCandidate(**asdict(said), entity=entity, key=key, value=value, single_valued=not item.many)
         yield from self._unclear(unclear, place)
 
     def _relation(self, item: RelationItem, place: tuple[int, int]) -> Iterator[AnyCandidate]:
         label, subject, target = _key(item.label), self._mention(item.subject), self._mention(item.object)
-        valid_from, valid_until, precision, unclear = self._validity(item)
-        yield RelationCandidate(
-            start=place[0],
-            end=place[1],
-            confidence=item.confidence,
-            category=_category(item.category),
-            polarity=item.polarity,
-            valid_from=valid_from,
-            valid_until=valid_until,
-            precision=precision,
-            change=item.change or item.polarity is Polarity.ENDED,
-            repair=item.repair,
-            subject=subject,
-            label=label,
-            object=target,
-        )
+        said, unclear = self._said(item, place)
+        yield RelationCandidate(**asdict(said), subject=subject, label=label, object=target)
         yield from self._unclear(unclear, place)
 
     def _action(self, item: ActionItem, place: tuple[int, int]) -> Iterator[AnyCandidate]:
@@ -222,6 +197,23 @@ class _Reading:
             return ASSISTANT
         return Mention(type=self.types.get(key, "other"), name=clean)
 
+    def _said(self, item: StatementItem, place: tuple[int, int]) -> tuple[StatementCandidate, str]:
+        """What attributes and relations have in common, and the words that name no certain time."""
+        valid_from, valid_until, precision, unclear = self._validity(item)
+        said = StatementCandidate(
+            start=place[0],
+            end=place[1],
+            confidence=item.confidence,
+            category=_category(item.category),
+            polarity=item.polarity,
+            valid_from=valid_from,
+            valid_until=valid_until,
+            precision=precision,
+            change=item.change or item.polarity is Polarity.ENDED,
+            repair=item.repair,
+        )
+        return said, unclear
+
     def _validity(self, item: StatementItem) -> tuple[datetime | None, datetime | None, str, str]:
         """(valid_from, valid_until, precision, the words that name no certain time)."""
         if item.polarity is Polarity.NEGATED:
@@ -249,7 +241,8 @@ class _Reading:
             found = resolve_stated_time(lead + phrase, said_at=self.said_at, tense=tense)
             if found:
                 return found
-        return None
+        # Words of another language are the turn's own, or else the model's.
+        return resolve_worded_time(phrase, said_at=self.said_at, tense=tense) if self.words.place(phrase) else None
 
     def _unclear(self, words: str, place: tuple[int, int]) -> Iterator[UncertaintyCandidate]:
         if words:
