@@ -4,7 +4,8 @@
 MULTI_VALUED_KEYS = frozenset(
     """
     likes dislikes skills languages pets allergies hobbies children siblings friends
-    interests allergic_to speaks owns avoids learning plays collects uses
+    interests allergic_to speaks owns avoids learning plays collects uses drinks eats health habit member_of
+    supports trait wears
     """.split()
 )
 

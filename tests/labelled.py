@@ -6,7 +6,8 @@ which says nothing. Earlier turns stand before the turn, each ended by ` ||`. A 
 speaker is `I`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,24 +41,29 @@ class Labelled:
 
 @dataclass(slots=True)
 class Score:
-    """Counts over a file. polarity_errors: facts given with the sign turned round."""
+    """Counts over a file. polarity_errors: facts given with the sign turned round. corrections: turns that come
+    after others, as those do which take back or change what was said; made: those that give a right fact as such."""
 
     given: int = 0
+    given_right: int = 0
     expected: int = 0
-    right: int = 0
+    found: int = 0
+    corrections: int = 0
+    corrections_made: int = 0
     small_talk: int = 0
     small_talk_with_facts: int = 0
+    by_kind: dict[str, tuple[int, int]] = field(default_factory=dict)  # (found, expected)
     polarity_errors: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
 
     @property
     def precision(self) -> float:
-        return self.right / self.given if self.given else 1.0
+        return self.given_right / self.given if self.given else 1.0
 
     @property
     def recall(self) -> float:
-        return self.right / self.expected if self.expected else 1.0
+        return self.found / self.expected if self.expected else 1.0
 
 
 def labelled(path: Path = SENTENCES) -> Iterator[Labelled]:
@@ -106,21 +112,55 @@ def brief(candidate: AnyCandidate) -> str:
     return f"{SIGNS[candidate.polarity]}{said}"
 
 
-def add(score: Score, turn: Labelled, candidates: Sequence[AnyCandidate]) -> None:
-    """Count one turn's answer. Bare entities and doubts assert nothing, so neither is counted."""
-    given = {_same(said) for said in _asserted(map(brief, candidates))}
-    expected = {_same(said) for said in _asserted(turn.says)}
+Agreement = Callable[[str, str], bool]
+
+
+def add(
+    score: Score,
+    turn: Labelled,
+    candidates: Sequence[AnyCandidate],
+    *,
+    means: Agreement = operator.eq,
+    differs_in_sign: Agreement = lambda given, label: given in _turned(label),
+) -> None:
+    """Count one turn's answer. Bare entities and doubts assert nothing, so neither is counted.
+
+    means, differs_in_sign: how a given fact is compared with a label; letter by letter if not told otherwise.
+    """
+    given = sorted({_same(said) for said in _asserted(map(brief, candidates))})
+    expected = sorted({_same(said) for said in _asserted(turn.says)})
+    wrong = [said for said in given if not any(means(said, label) for label in expected)]
+    missed = [label for label in expected if not any(means(said, label) for said in given)]
+    for label in expected:
+        kind = _kind(label)
+        score.by_kind[kind] = score.by_kind.get(kind, (0, 0))
+        score.by_kind[kind] = (score.by_kind[kind][0] + (label not in missed), score.by_kind[kind][1] + 1)
     score.given += len(given)
+    score.given_right += len(given) - len(wrong)
     score.expected += len(expected)
-    score.right += len(given & expected)
-    score.wrong += [f"{turn.text} -> {said}" for said in sorted(given - expected)]
-    score.missed += [f"{turn.text} -> {said}" for said in sorted(expected - given)]
+    score.found += len(expected) - len(missed)
+    score.wrong += [f"{turn.text} -> {said}" for said in wrong]
+    score.missed += [f"{turn.text} -> {label}" for label in missed]
     score.polarity_errors += [
-        f"{turn.text} -> {said}" for said in given - expected if any(turned in expected for turned in _turned(said))
+        f"{turn.text} -> {said}" for said in wrong if any(differs_in_sign(said, label) for label in expected)
     ]
+    if turn.earlier:
+        score.corrections += 1
+        score.corrections_made += any(_corrects(candidate) for candidate in candidates) and len(wrong) < len(given)
     if turn.small_talk:
         score.small_talk += 1
         score.small_talk_with_facts += bool(given)
+
+
+def _kind(label: str) -> str:
+    first = label.split(" ", 1)[0].rstrip(":")
+    return (
+        first
+        if first in ("name", "action", "instruction", "ended", "not")
+        else "of me"
+        if first == "i"
+        else "of others"
+    )
 
 
 def _asserted(facts: Iterable[str]) -> list[str]:
@@ -129,6 +169,14 @@ def _asserted(facts: Iterable[str]) -> list[str]:
 
 def _same(fact: str) -> str:
     return " ".join(fact.casefold().split()).rstrip(".")
+
+
+def _corrects(candidate: AnyCandidate) -> bool:
+    match candidate:
+        case AttributeCandidate() | RelationCandidate():
+            return candidate.repair or candidate.change or candidate.polarity is Polarity.ENDED
+        case _:
+            return isinstance(candidate, NameCandidate | ActionCandidate)
 
 
 def _turned(fact: str) -> list[str]:

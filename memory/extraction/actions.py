@@ -17,6 +17,14 @@ _LIGHT = listed(
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
     "sound happen talk tell ask hear see become grow turn"
 )
+# Moves within a computer or a conversation, of no later interest.
+_TRIFLES = listed(
+    "lot bit thing things stuff place file files tab tabs app window page folder button bug tests code function "
+    "line row column cursor"
+)
+_RIDES = listed("train bus plane ferry flight boat coach sleeper tram")
+# Deeds without an object that are an event once they have a date.
+_BY_THEMSELVES = listed("leave die arrive retire resign graduate marry divorce start depart return propose emigrate")
 _WITH_PEOPLE = listed("talk speak meet")
 _MOTION = listed("go fly travel drive return come walk ride hike sail move relocate")
 
@@ -34,13 +42,20 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         return
     if actor is None:
         return
-    planned = reading.is_plan()
+    planned = reading.is_plan() or _is_planning(reading)
     if standing.reason not in ("", "planned") or (standing.reason == "planned" and not planned):
         return
     if not (planned or standing.tense is Tense.PAST or standing.perfect) or clause.top.dep_ in ("relcl", "acl"):
         return
-    if clause.lemma in _LIGHT - _WITH_PEOPLE or not clause.head.is_alpha or clause.head.pos_ != "VERB":
+    ride = clause.lemma == "take" and any(phrase.head.lower_ in _RIDES for phrase in reading.direct())
+    if (
+        (clause.lemma in _LIGHT - _WITH_PEOPLE and not ride and not _is_witnessed(reading))
+        or not clause.head.is_alpha
+        or clause.head.pos_ != "VERB"
+    ):
         return
+    if any(child.dep_ == "nsubjpass" for child in clause.head.children) and clause.lemma not in _BY_THEMSELVES:
+        return  # "I was offered a job": it is others who did it
     if commitments_only and not (actor.speaker and standing.tense is Tense.FUTURE):
         return
     time = next((time for time in reading.times if time.bound is Bound.AT), None)
@@ -49,7 +64,8 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     if not commitments_only and not named and (quitting := _gave_up(reading)) is not None:
         yield quitting
         return
-    if phrase is None and not (time is not None and planned and _has_object(reading)):
+    alone = time is not None and clause.lemma in _BY_THEMSELVES
+    if phrase is None and not alone and not (time is not None and planned and _has_object(reading)):
         return
     if time is None and not named:
         return
@@ -65,6 +81,19 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         occurred_at=time.start if time is not None else None,
         precision=time.precision if time is not None else "",
     )
+
+
+def _is_planning(reading: Reading) -> bool:
+    """ "We're planning to redo the kitchen in January": a plan once it has a time."""
+    controls = reading.clause.controls
+    planning = bool(controls) and controls[0].lower_ in ("planning", "due", "booked", "scheduled", "set")
+    return planning and reading.standing.polarity is Polarity.AFFIRMED and bool(reading.times)
+
+
+def _is_witnessed(reading: Reading) -> bool:
+    """ "I saw Radiohead in 2017": of a name, and at a time."""
+    named = any(is_name(phrase.words) for phrase in reading.direct()[:1])
+    return reading.lemma == "see" and named and bool(reading.times)
 
 
 def _appointment(reading: Reading) -> ActionCandidate | None:
@@ -137,6 +166,8 @@ def _object(reading: Reading) -> Phrase | None:
     if reading.lemma in _WITH_PEOPLE:
         wanted = ["", "with", "to"]
     for phrase in reading.phrases:
+        if phrase.head.lower_ in _TRIFLES and phrase.preposition == "":
+            return None
         concrete = any(word.tag_.startswith(("NN", "CD")) for word in phrase.words)
         if phrase.preposition in wanted and concrete and not is_pointing(phrase.words):
             return phrase

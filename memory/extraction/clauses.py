@@ -48,6 +48,10 @@ class Clause:
     def lemma(self) -> str:
         if self.head.pos_ == "AUX" and self.head.lower_ in ("m", "'m", "s", "'s", "re", "'re"):
             return "be"  # "im", "hes"
+        if self.head.lower_ == "got" and any(
+            child.lemma_ == "have" or child.lower_ == "'ve" for child in self.head.children
+        ):
+            return "have"  # "I've got"
         return self.head.lemma_.lower()
 
     @property

@@ -49,6 +49,32 @@ _DIRECTIVES = (
     rf"you (?:should|must|need to|have to)\s+(?:always |never |not |only )*(?:{_DO}|be\b)",
     rf"{_I_WANT} (?:that )?you (?:to )?(?:always |never |not (?:to )?)*(?:{_DO}|be\b)",
     r"(?:refer to|address) me (?:as|by)\b",
+    r"be (?:blunt|honest|frank|kind|gentle|nice|patient|critical|straight|strict) (?:with|to|about)\b",
+    rf"(?:short|brief|concise|long|detailed|plain|honest|straight) {_ANSWERS}\b",
+    r"(?:metric|imperial|bullet points?|code|english|plain text|markdown|json) only\b",
+    (
+        r"(?:answer|reply|respond|summari[sz]e|explain) (?:\w+ )?in (?:one|two|three|a|at most|under|no more "
+        r"than) (?:single |short )?"
+        r"(?:sentence|line|paragraph|word)s?\b"
+    ),
+    r"i'd rather you (?:didn't|don't|did not)\s+\w+",
+    (
+        r"you (?:can|may|don't need to|needn't|don't have to)\s+(?:skip|drop|leave out|omit|explain|apologi[sz]e|"
+        r"repeat|remind)\b"
+    ),
+    rf"{_DONT} (?:sugar-?coat|hold back|bother|over-?explain|apologi[sz]e|lecture|patroni[sz]e|hedge|guess|ramble)\b",
+    (
+        r"(?:drop|skip|omit|lose|cut|leave out) (?:the |all |any )?(?:emojis?|pleasantries|intro(?:duction)?s?|"
+        r"preamble|disclaimers?|"
+        r"fluff|small talk|apologies|formalities|jargon|greetings?|sign-?off)\b"
+    ),
+    r"no (?:need|point) (?:to|in) (?:explain|apologi[sz]e|repeat|thank|greet|remind)\w*\b",
+    (
+        rf"(?:i'd|i would) (?:like|prefer|rather have|appreciate) (?:all |your |my )*{_ANSWERS} (?:in|to be|as|short|"
+        rf"brief)\b"
+    ),
+    r"(?:i'd|i would) appreciate it if you\b",
+    r"(?:use|keep|adopt) an? \w+ tone\b",
     r"use (?:metric|imperial|british|american|markdown|plain|simple|formal|informal|short|bullet|celsius|fahrenheit)\b",
     r"(?:reply|respond|answer|write) (?:only |briefly|concisely|with (?:bullet|short|one|a single|at most))",
     r"no (?:more )?(?:emojis?|jokes|small talk|bullet points|apologies|disclaimers|markdown|swearing)\b",
@@ -61,7 +87,7 @@ _DIRECTIVES = (
     rf"(?:reply|respond|answer|speak|talk|write)(?: to me)? (?:only )?in {_LANGUAGE}\b(?!\s+\d)",
     r"keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)\s+[a-z]+",
     r"let's (?:stick to|keep to|always)\s+\w+",
-    rf"(?:{_WHEN}|{_WHILE})[^.?!]*,\s*(?:please\s+|you should\s+)?(?:always |never |{_DONT} )*(?!make sure they){_DO}",
+    rf"(?:{_WHEN}|{_WHILE})[^.?!,]*,\s*(?:please\s+|you should\s+)?(?:always |never |{_DONT} )*(?!make sure they){_DO}",
 )
 _STANDING = re.compile(rf"^{_OPENING}(?:{'|'.join(_DIRECTIVES)})", re.IGNORECASE)
 _ASKED = r"^(?:hey,? |ok,? |and |so )?(?:can|could|would|will) you (?:please )?"
@@ -70,8 +96,12 @@ _REQUEST_LATER = re.compile(rf"{_ASKED}(.*\b{_LATER})\W*$", re.IGNORECASE)
 # One occasion only: no standing rule.
 _MOMENTARY = re.compile(
     r"\b(?:today|tonight|tomorrow|right now|this time|for now|just this once|this (?:email|letter|message|one|code|"
-    r"function|text|article|file))\b",
+    r"function|text|article|file))\b"
+    r"|\b(?:need|want|like) you to (?!always|never|not|be)\w+ (?:this|it|these|my|the following)\b",
     re.IGNORECASE,
+)
+_IDIOMS = re.compile(
+    r"\b(?:never say never|don't (?:quote me|mention it|get me started|start me)|never mind)\b", re.IGNORECASE
 )
 _LOOSE_START = re.compile(f"^{_OPENING}", re.IGNORECASE)
 _ADDRESS = re.compile(
@@ -87,7 +117,11 @@ def read_instructions(sentence: Span) -> Iterator[InstructionCandidate]:
     """The standing directive that `sentence` gives, if any."""
     text = sentence.text.strip()
     offset = sentence.start_char + len(sentence.text) - len(sentence.text.lstrip())
-    if _MOMENTARY.search(text) or (text.endswith("?") and not _REQUEST.match(text) and not _REQUEST_LATER.match(text)):
+    if (
+        _MOMENTARY.search(text)
+        or _IDIOMS.search(text)
+        or (text.endswith("?") and not _REQUEST.match(text) and not _REQUEST_LATER.match(text))
+    ):
         return
     requested = _REQUEST.match(text)
     later = _REQUEST_LATER.match(text)

@@ -28,18 +28,32 @@ POINTING = listed(
 )
 
 FAMILY = listed(
-    "mother mom mum mama dad father papa parent sister brother sibling son daughter child kid baby wife husband spouse "
+    "mother mom mum mummy mommy mama dad daddy father papa nan gran granny parent sister brother sibling son "
+    "daughter child kid baby wife husband spouse "
     "partner fiance fiancé fiancee fiancée girlfriend boyfriend grandmother grandma grandfather grandpa granddad uncle "
     "aunt cousin nephew niece stepmother stepfather stepson stepdaughter stepbrother stepsister twin "
     "grandson granddaughter godmother godfather"
 )
 IN_LAWS = listed("mother father sister brother son daughter")
-PETS = listed(
-    "dog cat puppy kitten parrot hamster rabbit bunny horse pony goldfish turtle tortoise gecko lizard snake budgie "
-    "canary ferret pet hedgehog chicken goat"
+# What a dog or cat is called by its kind.
+BREEDS = dict.fromkeys(
+    listed(
+        "greyhound labrador retriever terrier beagle poodle husky corgi dachshund spaniel collie bulldog pug chihuahua "
+        "dalmatian whippet mastiff rottweiler labradoodle cockapoo pup doggo"
+    ),
+    "dog",
+) | dict.fromkeys(listed("tabby siamese ragdoll tomcat kitty"), "cat")
+PETS = (
+    listed(
+        "dog cat puppy kitten parrot hamster rabbit bunny horse pony goldfish turtle tortoise gecko lizard snake "
+        "budgie "
+        "canary ferret pet hedgehog chicken goat"
+    )
+    | BREEDS.keys()
 )
 ACQUAINTANCES = listed(
-    "friend boss manager colleague coworker co-worker teammate mentor assistant neighbor neighbour roommate flatmate "
+    "friend mate buddy pal boss manager colleague coworker co-worker teammate mentor assistant neighbor "
+    "neighbour roommate flatmate "
     "landlord doctor dentist therapist teacher coach accountant lawyer supervisor intern cofounder co-founder"
 )
 # "my ex-wife Ana" or "my late husband Tom" is not my wife or husband now.
@@ -62,7 +76,12 @@ JOB_HEADS = listed(
     "scientist sculptor secretary solicitor soldier specialist statistician strategist student supervisor surgeon "
     "surveyor tailor teacher technician technologist tester therapist trader trainee trainer translator treasurer "
     "tutor veterinarian vet vp waiter waitress webmaster welder writer zoologist sre ceo cto cfo coo cio ciso cmo cpo "
-    "pm biologist chief dean sysadmin"
+    "pm biologist chief dean sysadmin illustrator animator filmmaker dancer singer pianist guitarist drummer novelist "
+    "poet brewer roofer locksmith optometrist paediatrician pediatrician cardiologist dietitian dietician nutritionist "
+    "carer caregiver childminder courier joiner plasterer welder stylist beautician barrister paramedic policeofficer "
+    "firewoman postman postwoman undertaker vicar priest pastor rabbi imam politician landscaper decorator bricklayer "
+    "fitter foreman handyman housekeeper cleaner concierge copyeditor data-scientist headteacher headmaster lifeguard "
+    "linguist marine ranger referee seamstress sommelier stockbroker stuntman swimmer umpire underwriter valet"
 )
 
 # Verbs after which the words that follow are not asserted by the speaker, and why.
@@ -118,7 +137,7 @@ FOREIGN_WORDS = listed(
     "je suis est et le la les un une des du pas mon ma mes dans avec pour que qui nous j'ai j'habite travaille chez "
     "soy es el los las una y de en mi mis por para yo tengo vivo trabajo estoy muy pero como llamo "
     "sono il gli di che non mia abito lavoro chiamo o sou os da do na em meu minha eu não moro "
-    "ik ben het een niet mijn woon werk van bij jag är och inte min heter bor jestem nie się mam"
+    "ik ben het een niet mijn woon werk bij jag är och inte min heter bor jestem nie się mam"
 ) - {"o", "min", "for", "y", "por"}
 
 # What a described thing is an instance of, as the type of the entity.
@@ -128,7 +147,8 @@ THING_KINDS = (
             "project service app application tool library framework platform system website site bot api backend "
             "frontend "
             "database pipeline dashboard module package plugin repo repository codebase game engine server cluster "
-            "extension microservice prototype programme program initiative"
+            "extension microservice prototype programme program initiative db gateway blog webapp monolith crawler "
+            "ci scheduler queue cache broker proxy daemon script notebook compiler scraper codebase"
         ),
         "project",
     )
@@ -137,6 +157,11 @@ THING_KINDS = (
         listed("company startup firm employer client customer supplier vendor agency bank university team"),
         "organisation",
     )
+)
+
+LANGUAGES_OF_CODE = listed(
+    "java kotlin python go golang rust typescript javascript ruby php scala elixir erlang haskell swift c c++ c# f# "
+    "clojure perl r julia lua dart zig ocaml cobol fortran bash sql"
 )
 
 # What one has on a day, and what is on a day.

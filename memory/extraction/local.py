@@ -36,7 +36,7 @@ class LocalExtractor:
 
     @property
     def name(self) -> str:
-        return "local/en-1"
+        return "local/en-2"
 
     @property
     def ready(self) -> bool:

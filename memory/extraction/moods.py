@@ -62,7 +62,12 @@ def mood_of(clause: Clause, sentence_mood: SentenceMood) -> Mood:
             return Mood.STATEMENT  # it says what no longer holds
         if clause.top.i == root.i or root.lemma_.lower() not in _FACTIVE_COMMANDS:
             interjected = root.lemma_.lower() in INTERJECTIONS and clause.top.i != root.i
-            if not (clause.owns_subject and (interjected or clause.top.dep_ in ("conj", "parataxis", "advcl"))):
+            # "I'm vegan, suggest a recipe": a complement for the model, a sentence of its own by the comma.
+            told_before = clause.top.i < root.i and any(
+                word.text in (",", ";") for word in clause.sentence if clause.head.i < word.i < root.i
+            )
+            joined = clause.top.dep_ in ("conj", "parataxis", "advcl") or told_before
+            if not (clause.owns_subject and (interjected or joined)):
                 return Mood.COMMAND
     return Mood.STATEMENT
 
@@ -126,6 +131,8 @@ def _inversion(sentence: Span) -> Token | None:
         if word.lower_ in _QUESTION_WORDS and word.dep_ != "mark":
             if word.tag_ in ("WP", "WDT", "WP$") and word.i != first_word(sentence).i and _in_relative_clause(word):
                 continue
+            if word.lower_ == "what" and follower.lower_ in ("i", "we") and word.i == first_word(sentence).i:
+                continue  # "What I like is chess": a statement, unless it is marked
             if word.lower_ == "when" and follower.lower_ in ("i", "we", "he", "she", "they", "my"):
                 continue  # "When I moved": a time
             return word

@@ -75,6 +75,7 @@ _DETERMINERS = listed("a an the")
 # Negations are no part of a value: the clause's standing tells of them.
 _LEADING = _DETERMINERS | _LIGHT_ADVERBS | NEGATIONS
 _PHRASE_WORDS_MAX = 12
+NO_CAPITALS = "no_capitals"  # of a document whose writer used none
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,13 @@ def complements(words: Iterable[Token], *, skip: Sequence[tuple[int, int]] = ())
                 continue
             close()
             listed = True
+            continue
+        if (
+            lower in ("up", "down", "over", "out", "back")
+            and following is not None
+            and following.lower_ in PREPOSITIONS
+        ):
+            close()  # "up in Kendal"
             continue
         if (
             lower in PREPOSITIONS
@@ -260,7 +268,7 @@ def is_lowercase_name(words: Sequence[Token]) -> bool:
     before = words[0].nbor(-1) if words[0].i else None
     if before is not None and before.tag_ in ("DT", "PRP$"):
         return False
-    if any(character.isupper() for character in words[0].sent.text):
+    if not words[0].doc.user_data.get(NO_CAPITALS):
         return False
     return all(word.tag_ in ("NNP", "NN", "NNPS") and word.is_alpha for word in words)
 
@@ -301,3 +309,14 @@ def name_around(word: Token) -> tuple[Token, ...]:
 
 def of_preposition(phrases: Sequence[Phrase], *prepositions: str) -> Iterator[Phrase]:
     return (phrase for phrase in phrases if phrase.preposition in prepositions)
+
+
+def is_common(phrase: Phrase) -> bool:
+    """A plain noun phrase, without a relative clause that would change what it means."""
+    if is_pointing(phrase.words) or phrase.head.tag_ not in ("NN", "NNS", "NNP", "NNPS"):
+        return False
+    return not any(child.dep_ == "relcl" for word in phrase.words for child in word.children)
+
+
+def is_definite(word: Token) -> bool:
+    return word.tag_ == "PRP$" or (word.i > 0 and word.nbor(-1).lower_ == "the" and word.head.lemma_.lower() != "play")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-import msgspec
+from msgspec.structs import replace as replaced
 from spacy.language import Language
 from spacy.tokens import Span
 
@@ -22,19 +22,29 @@ from memory.candidates import (
 )
 from memory.extraction.actions import read_actions
 from memory.extraction.aliases import kin_names, read_aliases
-from memory.extraction.claims import Claim, judge
+from memory.extraction.claims import Aspect, Claim, judge
 from memory.extraction.families import FAMILIES
+from memory.extraction.followups import ended, is_at_now, left_it, undone
 from memory.extraction.instructions import read_instructions
 from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FIRST_PERSON, JOB_HEADS
 from memory.extraction.moods import Mood
 from memory.extraction.names import read_names, read_told_names
-from memory.extraction.phrases import is_name, value_of
-from memory.extraction.repairs import Replacement, repaired, replacement_in, takes_back, with_replacement
+from memory.extraction.phrases import NO_CAPITALS, is_name, value_of
+from memory.extraction.repairs import (
+    Replacement,
+    opens_by_taking_back,
+    repaired,
+    replacement_in,
+    takes_back,
+    with_replacement,
+)
+from memory.extraction.spelling import Spelled, spelled_out
 from memory.extraction.turns import Reading, Turn, is_vocative
 
 # How far back a bare "no, I meant Munich" may reach, in turns.
 REPAIR_REACH_TURNS = 3
 _NAMED_CONFIDENCE = 0.75
+_ASKING = frozenset(("prefer", "want", "like", "need", "love", "expect", "ask", "say", "mean"))
 
 
 class Reader:
@@ -50,19 +60,22 @@ class Reader:
 
     def read(self, text: str) -> list[AnyCandidate]:
         """Candidates in the order of the words, with offsets into `text`."""
-        turn = Turn(self._model(text), self._said_at)
+        spelled = spelled_out(text)
+        turn = self._parsed(text, spelled)
         for sentence in turn.sentences():
             self._read_sentence(turn, sentence)
+        self._mark_repairs(text)
         for claim, reading in self._told:
             self._found += judge(claim, reading.standing, reading.times, about=reading.about)
         self._found += kin_names(self._found)
         self._found += self._named(turn)
-        placed = [_at_its_words(candidate, text) for candidate in self._found if self._may_say(candidate)]
+        said = [_at_its_words(candidate, spelled.text) for candidate in self._found if self._may_say(candidate)]
+        placed = [replaced(one, start=spelled.place(one.start), end=spelled.place(one.end)) for one in said]
         return sorted(placed, key=lambda candidate: candidate.start)
 
     def claims(self, text: str) -> list[tuple[Claim, Reading]]:
         """What `text` states, before it is judged."""
-        turn = Turn(self._model(text), self._said_at)
+        turn = self._parsed(text, spelled_out(text))
         return [
             (claim, reading)
             for sentence in turn.sentences()
@@ -70,9 +83,16 @@ class Reader:
             for claim in _claims(reading)
         ]
 
+    def _parsed(self, typed: str, spelled: Spelled) -> Turn:
+        doc = self._model(spelled.text)
+        doc.user_data[NO_CAPITALS] = not any(map(str.isupper, typed))
+        return Turn(doc, self._said_at)
+
     def _read_sentence(self, turn: Turn, sentence: Span) -> None:
         readings = turn.readings(sentence)
-        names = [name for reading in readings for name in read_names(reading)] or list(read_told_names(sentence))
+        names = [name for reading in readings for name in read_names(reading)] or [
+            name for name in read_told_names(sentence) if not turn.is_quoted_at(name.start)
+        ]
         if names and takes_back(sentence):
             self._found = [candidate for candidate in self._found if not isinstance(candidate, NameCandidate)]
         self._found += names
@@ -82,7 +102,7 @@ class Reader:
             instructions = list(read_instructions(sentence))
             self._found += instructions
             if instructions:
-                return
+                readings = [reading for reading in readings if _told_beside(reading)]
         taken_back = takes_back(sentence)
         for reading in readings:
             claims = [
@@ -90,6 +110,9 @@ class Reader:
                 for claim in _claims(reading)
                 if self._role == "user" or not _of_speaker(claim)
             ]
+            claims = [replace(one, aspect=Aspect.OVER) if undone(one, reading) else one for one in claims]
+            if not claims and self._role == "user":
+                claims = self._followed_up(reading, taken_back=taken_back)
             self._told += [(claim, reading) for claim in claims]
             turn.people += [mention for claim in claims for mention in _people_in(claim)]
             if not names and (not claims or reading.is_plan()):
@@ -97,6 +120,31 @@ class Reader:
         by = replacement_in(sentence)
         if by is not None:
             self._repair(by)
+
+    def _followed_up(self, reading: Reading, *, taken_back: bool) -> list[Claim]:
+        """What the clause says by what the turn told before it."""
+        position = left_it([claim for claim, _ in self._told], reading)
+        if position is not None:
+            claim = self._told[position][0]
+            if taken_back:
+                del self._told[position]
+            return [ended(claim, reading)]
+        claim_now = is_at_now(self._told, reading)
+        return [] if claim_now is None else [claim_now]
+
+    def _earlier_claims(self) -> Iterator[list[tuple[Claim, Reading]]]:
+        """What the turns before told, newest first, as far as a correction reaches."""
+        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
+            yield Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).claims(text)
+
+    def _mark_repairs(self, text: str) -> None:
+        """A turn that begins by taking something back corrects what it says anew of the same."""
+        if not self._told or not self._earlier or not opens_by_taking_back(text):
+            return
+        before = {(claim.subject, claim.key): claim.value for told in self._earlier_claims() for claim, _ in told}
+        for position, (claim, reading) in enumerate(self._told):
+            if before.get((claim.subject, claim.key), claim.value) != claim.value:
+                self._told[position] = (replace(claim, repair=True), reading)
 
     def _repair(self, by: Replacement) -> None:
         position = repaired([claim for claim, _ in self._told], by)
@@ -106,8 +154,7 @@ class Reader:
             return
         if by.in_turn:
             return
-        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
-            told = Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).claims(text)
+        for told in self._earlier_claims():
             position = repaired([claim for claim, _ in told], by)
             if position is not None:
                 claim, reading = told[position]
@@ -181,6 +228,24 @@ def _claims(reading: Reading) -> Iterator[Claim]:
         yield from family.read(reading)
 
 
+def _told_beside(reading: Reading) -> bool:
+    """Whether a clause of a directive says something for itself: "never suggest eslint, I use biome"."""
+    clause = reading.clause
+    subject = clause.subject
+    if subject is None or subject.lower_ != "i" or not clause.owns_subject or reading.lemma in _ASKING:
+        return False
+    behind = subject.i > clause.sentence.start + 1 and subject.nbor(-1).lower_ in (
+        ",",
+        ";",
+        ".",
+        "because",
+        "as",
+        "-",
+        "–",
+    )
+    return behind and not reading.standing.reason
+
+
 def _of_speaker(claim: Claim) -> bool:
     subject, value = claim.subject, claim.value
     return subject.speaker or subject.mine or (isinstance(value, Mention) and (value.speaker or value.mine))
@@ -229,5 +294,5 @@ def _at_its_words(candidate: AnyCandidate, text: str) -> AnyCandidate:
     if isinstance(candidate, EntityCandidate):
         at = text.find(candidate.entity.name, candidate.start, candidate.end)
         if at >= 0:
-            return msgspec.structs.replace(candidate, start=at, end=at + len(candidate.entity.name))
+            return replaced(candidate, start=at, end=at + len(candidate.entity.name))
     return candidate

@@ -4,6 +4,7 @@ from spacy.tokens import Token
 
 from memory.extraction.lexicon import (
     ACQUAINTANCES,
+    BREEDS,
     FAMILY,
     FIRST_PERSON_POSSESSIVE,
     IN_LAWS,
@@ -12,6 +13,16 @@ from memory.extraction.lexicon import (
 )
 
 SPELLINGS = {
+    **BREEDS,
+    "mummy": "mother",
+    "mommy": "mother",
+    "daddy": "father",
+    "nan": "grandmother",
+    "gran": "grandmother",
+    "granny": "grandmother",
+    "mate": "friend",
+    "buddy": "friend",
+    "pal": "friend",
     "mom": "mother",
     "mum": "mother",
     "mama": "mother",

@@ -57,7 +57,16 @@ _IRREALIS = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:no way|no chance|impossible|(?:not|isn't|n't) true|untrue|false that|a lie|lying|anything but|as if)\b",
+    r"\b(?:(?:it's|it is|it isn't|that's|that is) not (?:like|as if|as though|that|because)|it isn't (?:like|as "
+    r"if|that)|far from|"
+    r"nowhere near|no way|no chance|impossible|(?:not|isn't|n't) true|untrue|false that|a lie|lying|anything but|"
+    r"as if)\b",
+    re.IGNORECASE,
+)
+_HEARSAY = re.compile(
+    r"\b(?:according to (?!me\b)|rumou?r has it|word (?:is|has it)|(?:somebody|someone|they|people) (?:told me|"
+    r"said|say|says|claims?)|"
+    r"i(?:'ve| have)? (?:heard|been told|was told)|don't quote me|unconfirmed)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"\b(?:no longer|not any ?more|any ?more|any longer|no more)\b", re.IGNORECASE)
@@ -79,6 +88,7 @@ def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
     words = {word.lower_ for word in auxiliaries}
     lasting = any(word.lower_ == "always" for word in clause.own)  # "has always been": and is
     perfect = not lasting and any(word.lemma_ == "have" or word.lower_ in ("'ve", "ve") for word in auxiliaries)
+    perfect = perfect and not (clause.lemma == "have" and clause.head.lower_ == "got")
     progressive = clause.head.tag_ == "VBG"
     if words & {"will", "'ll", "ll", "wo", "shall"} or any(verb.lower_ in ("going", "gon") for verb in clause.controls):
         return Tense.FUTURE, perfect, progressive
@@ -171,6 +181,8 @@ def _reason_of_words(clause: Clause) -> str:
         return "unclear"
     if _UNSURE.search(text):
         return "hedged"
+    if _HEARSAY.search(text):
+        return "reported"
     if any(word.lower_ in HEDGING_ADVERBS for word in clause.own):
         return "hedged"
     ended = _ENDED.search(" ".join(word.lower_ for word in clause.own))
@@ -267,17 +279,20 @@ def _reason_of_governor(clause: Clause) -> str:
 
 
 def _parallel(clause: Clause) -> bool:
-    """Two sentences joined by a comma, which the model likes to call a complement."""
+    """Two sentences joined by a comma or "so", which the model likes to call a complement."""
     governor = clause.governor
-    return (
-        governor is not None
-        and clause.head.i < governor.head.i
-        and any(
-            word.lower_ in (",", ";", "-", "–", "—")
-            for word in clause.sentence
-            if clause.head.i < word.i < governor.head.i
-        )
-    )
+    if governor is None:
+        return False
+    if clause.head.i < governor.head.i:
+        between = [word for word in clause.sentence if clause.head.i < word.i < governor.head.i]
+        return any(word.lower_ in _JOINTS for word in between)
+    if clause.subject is None or not clause.owns_subject:
+        return False
+    first = clause.subject.left_edge
+    return first.i > governor.head.i and first.nbor(-1).lower_ in (*_JOINTS, "so")
+
+
+_JOINTS = (",", ";", "-", "–", "—")
 
 
 def _own_words(governor: Clause) -> bool:

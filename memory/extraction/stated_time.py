@@ -270,8 +270,8 @@ def _calendar_date(said: _Said) -> Interval | None:
 
 def _rules() -> Iterator[tuple[re.Pattern[str], _Resolver]]:
     """Longer and surer expressions first: a span once taken is not read again."""
-    lead = r"(?:(?P<lead>since|until|till|from|to|through|as of|by|on|in|during|around|before|after)\s+)?"
-    led = r"(?P<lead>in|since|until|till|by|during|from|to|around|before|after|back in)\s+"
+    lead = r"(?:(?P<lead>since|until|till|from|to|through|as of|by|on|in|at|during|around|before|after)\s+)?"
+    led = r"(?P<lead>in|at|since|until|till|by|during|from|to|around|before|after|back in)\s+"
     part = r"(?:(?:early|earlier|late|later|mid|middle of|beginning of|start of|end of)[\s-]+)?"
     period_lead = rf"{lead}(?:the\s+)?{part}(?:the\s+)?"
     roughly = r"(?:(?:about|around|over|almost|nearly)\s+)?"

@@ -24,6 +24,23 @@ SENTENCE_WORDS_MAX = 120
 _QUOTED = re.compile(
     r"```.*?(?:```|$)|\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,200}`|^>[^\n]*$", re.DOTALL | re.MULTILINE
 )
+# What is handed over to be worked on, and what is only played: "Proofread this: I'm a nurse", "Let's say I'm Bob".
+_ORDERS = (
+    r"(?:translate|proof-?read|re-?write|re-?phrase|paraphrase|correct|fix|check|edit|improve|summari[sz]e|polish|grade|"
+    r"review|reply|respond|answer|shorten|continue|complete|analy[sz]e|classify|parse|explain|format|convert|turn|make|"
+    r"transcribe)\b"
+)
+_MATERIAL = re.compile(
+    rf"(?:(?:^|[.!?;\n]\s*|\b(?:please|you|(?<!let )me|pls|just)\s+){_ORDERS}|"
+    r"\b(?:sentence|text|email|paragraph|message|example|e\.g\.|prompt|caption|bio|headline)\b)[^.!?:\n]{0,60}:\s(?P<given>.*)$"
+    r"|\bhow (?:do|would|can|to|does) (?:one |i |you |we )?(?:say|write|spell|translate|pronounce)\b(?P<said>.*)$"
+    r"|\b(?:let's say|let us say|in this (?:scenario|story|exercise|example|game|sketch|case)|for this exercise|"
+    r"for the sake "
+    r"of (?:argument|this)|role-?play|my character|i'm playing|i am playing|act as|pretend(?:ing)?|picture this|"
+    r"scenario|"
+    r"for (?:example|instance))\b(?P<played>.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(slots=True)
@@ -41,6 +58,7 @@ class Turn:
     def __post_init__(self) -> None:
         self.text = self.doc.text  # put together anew by the library at each call
         self.quoted = [match.span() for match in _QUOTED.finditer(self.text)]
+        self.quoted += [match.span(match.lastgroup or 0) for match in _MATERIAL.finditer(self.text)]
 
     def sentences(self) -> Iterator[Span]:
         """English sentences outside of quotations."""
@@ -52,7 +70,10 @@ class Turn:
                 yield sentence
 
     def is_quoted(self, word: Token) -> bool:
-        return any(start <= word.idx < end for start, end in self.quoted)
+        return self.is_quoted_at(word.idx)
+
+    def is_quoted_at(self, offset: int) -> bool:
+        return any(start <= offset < end for start, end in self.quoted)
 
     def readings(self, sentence: Span) -> list["Reading"]:
         """The clauses of `sentence`, each to be asked by the rules; "he" and "she" as known so far."""
@@ -207,7 +228,7 @@ def is_vocative(span: Span) -> bool:
 
 def actor_of(subject: Token) -> Mention | None:
     """Who a subject names: the speaker, someone or something by name, or None if neither."""
-    if subject.lower_ in FIRST_PERSON:
+    if subject.lower_ in FIRST_PERSON or (subject.lower_ == "me" and subject.dep_.startswith("nsubj")):
         return SPEAKER
     if (kin := _unnamed_relative(subject)) is not None:
         return kin

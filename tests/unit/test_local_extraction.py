@@ -23,6 +23,7 @@ from memory.candidates import (
 )
 from memory.extraction import Extractor
 from memory.extraction.local import TEXT_LENGTH_MAX, LocalExtractor, pieces
+from memory.extraction.spelling import spelled_out
 from tests.labelled import Score, add, brief, labelled
 
 SAID_AT = datetime(2026, 11, 30, 15, 30, tzinfo=UTC)
@@ -384,7 +385,7 @@ def test_offsets_count_in_the_text_as_it_was_said() -> None:
 def test_it_is_an_extractor_and_loads_once() -> None:
     extractor: Extractor = LocalExtractor()
     assert isinstance(extractor, LocalExtractor)
-    assert extractor.name == "local/en-1"
+    assert extractor.name == "local/en-2"
     assert not extractor.ready
     EXTRACTOR.load()
     EXTRACTOR.load()
@@ -477,3 +478,40 @@ def test_the_labelled_sentences_are_read_as_well_as_ever() -> None:
 def test_two_names_of_one(text: str, expected: set[str]) -> None:
     aliases = [one for one in extract(text).candidates if isinstance(one, AliasCandidate)]
     assert {f"{one.name.name}: {one.entity.name}" for one in aliases} == expected
+
+
+# Spelling
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("im a nurse", "I'm a nurse"),
+        ("my laptop's a ThinkPad", "my laptop is a ThinkPad"),
+        ("Mum's 71 now", "my mum is 71 now"),
+        ("sold the van", "I sold the van"),
+        ("My son, Jo, just started at Ford.", "My son, Jo, just started at Ford."),
+        ("It's Marta that plays the cello", "Marta plays the cello"),
+        ("Vegan since 2018, btw", "I'm vegan since 2018"),
+        ("Don't use emojis", "Don't use emojis"),
+        ("He's the boss", "He's the boss"),
+    ],
+)
+def test_what_is_left_out_is_put_back(typed: str, read: str) -> None:
+    assert spelled_out(typed).text == read
+
+
+@given(st.lists(WORDS | st.sampled_from(["im", "mum's", "sold", "btw", "vegan", "name's"]), max_size=15).map(" ".join))
+def test_every_place_leads_back_in_order(typed: str) -> None:
+    spelled = spelled_out(typed)
+    places = [spelled.place(offset) for offset in range(len(spelled.text) + 1)]
+    assert places == sorted(places)
+    assert places[-1] == len(typed)
+
+
+def test_a_change_that_was_undone_is_over() -> None:
+    assert facts("I turned vegan in 2021, fell off the wagon last Christmas.") == {"ended: I diet vegan"}
+
+
+def test_another_ones_deed_is_never_the_speakers() -> None:
+    assert facts("My oldest, Jonas, just started at TU Delft.") == {"Jonas works_at TU Delft"}

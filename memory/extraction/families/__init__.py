@@ -8,11 +8,15 @@ from typing import Protocol
 
 from memory.extraction.claims import Claim
 from memory.extraction.families.age import Age
+from memory.extraction.families.counts import Counts
 from memory.extraction.families.diet import Diet
 from memory.extraction.families.habits import Habits
 from memory.extraction.families.kinship import Kinship
+from memory.extraction.families.memberships import Memberships
+from memory.extraction.families.phrasebook import Phrasebook
 from memory.extraction.families.places import Places
 from memory.extraction.families.policies import Policies
+from memory.extraction.families.possessions import Possessions
 from memory.extraction.families.preferences import Preferences
 from memory.extraction.families.properties import Properties
 from memory.extraction.families.systems import Systems
@@ -32,13 +36,17 @@ FAMILIES: tuple[Family, ...] = (
     Work(),
     Places(),
     Kinship(),
+    Counts(),
+    Memberships(),
     Age(),
     Diet(),
     Preferences(),
     Things(),
     Systems(),
     Habits(),
+    Possessions(),
     Traits(),
     Properties(),
     Policies(),
+    Phrasebook(),
 )

@@ -8,6 +8,7 @@ from memory.extraction.calendar_words import MONTHS, NUMBERS
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import subject_of
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE
+from memory.extraction.stated_time import Tense
 from memory.extraction.turns import Reading
 
 AGE_MAX = 125
@@ -20,7 +21,7 @@ _DATE = re.compile(
 _YEAR = re.compile(r"\bin\s+((?:19|20)\d{2})\b", re.IGNORECASE)
 _AGE_NEXT = re.compile(
     r"\s*(?:just |now |only |about |almost )*(\d{1,3}|[a-z]+)(?:[\s-]*(?:years?[\s-]*old|yo\b|y/o|years? of age))?"
-    r"(?=\s*(?:$|[.,!;)\n]|and\b|but\b|now\b|today\b|on\b|in\b|last\b|this\b|yesterday\b|"
+    r"(?=\s*(?:$|[.,!;)\n]|and\b|but\b|now\b|today\b|on\b|in\b|last\b|this\b|yesterday\b|next\b|so\b|"
     r"(?<=old)))",
     re.IGNORECASE,
 )
@@ -36,7 +37,8 @@ class Age:
         if actor is None:
             return
         tail = reading.turn.text[reading.clause.head.idx + len(reading.clause.head) : reading.clause.sentence.end_char]
-        if reading.lemma in ("be", "turn") and (age := _age(tail)):
+        was = reading.lemma == "be" and reading.standing.tense is Tense.PAST  # "she was 17" when it happened
+        if reading.lemma in ("be", "turn") and not was and (age := _age(tail)):
             yield self._claim(
                 reading,
                 subject_of(reading, "person"),

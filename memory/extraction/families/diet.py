@@ -11,12 +11,14 @@ from memory.extraction.lexicon import listed
 from memory.extraction.phrases import complements, is_pointing, value_of
 from memory.extraction.turns import Reading
 
-_DIETS = listed(
-    "vegan vegetarian pescatarian pescetarian omnivore flexitarian keto paleo kosher halal celiac coeliac diabetic "
+DIETS = listed(
+    "vegan vegetarian veggie pescatarian pescetarian omnivore flexitarian keto paleo kosher halal celiac coeliac "
+    "diabetic "
     "lactose-intolerant gluten-free dairy-free teetotal"
 )
 _ON_DIET = re.compile(r"\bon (?:a|an|the) ([\w-]+(?: [\w-]+)?) diet\b", re.IGNORECASE)
 _CONDITIONS = listed("celiac coeliac diabetic")
+_INTOLERANT = listed("allergic intolerant")
 
 
 class Diet:
@@ -24,7 +26,13 @@ class Diet:
 
     def read(self, reading: Reading) -> Iterator[Claim]:
         actor = reading.actor
-        if actor is None or reading.lemma not in ("be", "become", "have", "go", "turn"):
+        if actor is None:
+            return
+        head = reading.clause.head
+        if head.lower_ in DIETS and any(child.dep_ == "auxpass" for child in head.children):
+            yield self._claim(reading, "diet", head.text, reading.end)  # a participle for the model: "I'm veggie"
+            return
+        if reading.lemma not in ("be", "become", "have", "go", "turn"):
             return
         if (found := _ON_DIET.search(reading.about)) is not None and found[1].lower() not in (
             "new",
@@ -35,19 +43,20 @@ class Diet:
             return
         words = reading.clause.after
         lowered = [word.lower_ for word in words]
-        if reading.lemma in ("be", "become") and lowered and "allergic" in lowered[:4]:
+        if reading.lemma in ("be", "become") and lowered and _INTOLERANT & set(lowered[:4]):
             yield from self._allergies(reading)
-            return
         if reading.lemma == "have":
             yield from self._has_allergy(reading)
+            return
+        if lowered and {"ex", "former", "lapsed", "recovering", "ex-"} & set(lowered[:3]):
             return
         for position, word in enumerate(words[:4]):
             text = word.lower_
             if position + 2 < len(words) and words[position + 1].text == "-":
                 text = "".join(lowered[position : position + 3])
-            elif "-".join(lowered[position : position + 2]) in _DIETS:
+            elif "-".join(lowered[position : position + 2]) in DIETS:
                 text = " ".join(lowered[position : position + 2])
-            if text.replace(" ", "-") not in _DIETS:
+            if text.replace(" ", "-") not in DIETS:
                 continue
             following = lowered[position + 1] if position + 1 < len(lowered) else ""
             if (

@@ -43,7 +43,7 @@ def has_job_head(phrases: Sequence[Phrase]) -> bool:
     return bool(phrases) and is_job_head(phrases[0].words)
 
 
-_NO_TITLES = listed("part well usual my your much expected such")
+_NO_TITLES = listed("of part well usual my your much expected such")
 _NOT_NOW = RELATIVE_NO_MORE | listed("aspiring wannabe budding onetime")
 
 

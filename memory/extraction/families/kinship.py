@@ -11,6 +11,7 @@ from memory.extraction.lexicon import (
     ACQUAINTANCES,
     FAMILY,
     FIRST_PERSON_POSSESSIVE,
+    NEGATIONS,
     PETS,
     RELATIVE_NO_MORE,
     listed,
@@ -58,6 +59,8 @@ class Kinship:
         if following is not None and following.sent == word.sent and (name := _person_name(following)):
             after = doc[name[-1].i + 1] if name[-1].i + 1 < len(doc) else None
             apposed = not comma or after is None or after.text in (",", ".", "!", ")") or after.is_space
+            if comma and after is not None and after.text == "," and after.i + 1 < len(doc):
+                apposed = after.nbor(1).lower_ not in ("and", "&")  # "my girlfriend, Toby, and I": three of them
             if apposed and (after is None or after.text not in ("'s", "-")):
                 yield name
                 return
@@ -85,7 +88,7 @@ class Kinship:
         if words[0].lower_ in _CALLED:
             words = words[1:]
         name = _person_name(words[0]) if words else ()
-        if name and name[0].i == words[0].i:
+        if name and name[0].i == words[0].i and name[0].dep_ != "acomp":
             yield _claim(noun, owner, name, Aspect.STATE)
 
     def _has_one_named(self, reading: Reading) -> Iterator[Claim]:
@@ -98,8 +101,16 @@ class Kinship:
                 continue
             noun_token = word.nbor(-1)
             noun = relative(noun_token)
+            if not noun and reading.lemma in ("adopt", "rescue") and noun_token.tag_ == "NN":
+                noun = "pet"
             name = _person_name(word.nbor(1))
-            if noun and name and not is_mine(noun_token):
+            if (
+                noun
+                and name
+                and not is_mine(noun_token)
+                and not any(other.lower_ in NEGATIONS for other in reading.clause.own if other.i < noun_token.i)
+                and _near(reading, noun_token)
+            ):
                 yield _claim(noun, noun_token, name, _possession(reading.lemma))
 
     def _names_told(self, reading: Reading) -> Iterator[Claim]:
@@ -132,7 +143,7 @@ class Kinship:
             )
             if not owned or reading.standing.polarity is not Polarity.AFFIRMED:
                 continue
-            for name in _names_after(word):
+            for name in names_after(word):
                 yield replace(_claim(key, word, name, Aspect.GIVEN), category="identity")
 
     def _has_pets(self, reading: Reading) -> Iterator[Claim]:
@@ -193,11 +204,20 @@ def _claim(noun: str, word: Token, name: tuple[Token, ...], aspect: Aspect) -> C
     )
 
 
+def _near(reading: Reading, noun: Token) -> bool:
+    """Whether `noun` is what the clause has, and not what another clause of the sentence does."""
+    return not any(
+        word.dep_ in ("nsubj", "nsubjpass")
+        for word in reading.clause.sentence
+        if reading.clause.head.i < word.i < noun.i
+    )
+
+
 def _possession(lemma: str) -> Aspect:
     return Aspect.STATE if lemma in ("have", "own") else Aspect.EVENT
 
 
-def _names_after(word: Token) -> list[tuple[Token, ...]]:
+def names_after(word: Token) -> list[tuple[Token, ...]]:
     """The names listed behind "my sons", "my kids are" or "two kids," up to the first word that is none."""
     doc, names = word.doc, list[tuple[Token, ...]]()
     position = word.i + 1
@@ -231,9 +251,7 @@ def _person_name(word: Token) -> tuple[Token, ...]:
     if (
         len(name) > 4
         or not is_name(name)
-        or any(
-            part.ent_type_ in ("DATE", "NORP", "GPE") and len(name) == 1 and part.ent_type_ != "GPE" for part in name
-        )
+        or (len(name) == 1 and (name[0].ent_type_ == "DATE" or (name[0].ent_type_ == "NORP" and name[0].tag_ != "NNP")))
     ):
         return ()
     return name

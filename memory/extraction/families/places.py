@@ -62,6 +62,9 @@ class Places:
     def _is_place(self, reading: Reading, value: str) -> bool:
         """Leaving needs a place that the model knows; for "moved from X to Y" the second is enough."""
         if reading.lemma != "leave":
+            to = [phrase for phrase in reading.phrases if phrase.preposition in ("to", "into")]
+            if to and to[0].words[0].ent_type_ == "GPE":
+                return True
             return not any(word.ent_type_ == "ORG" and word.text in value for word in reading.clause.after)
         return any(word.ent_type_ == "GPE" and word.text in value for word in reading.clause.after)
 
@@ -103,7 +106,7 @@ class Places:
             return
         subject = actor if actor.speaker else subject_of(reading, "person")
         yield Claim(
-            subject=Mention(type=subject.type, name=subject.name, speaker=subject.speaker),
+            subject=subject,
             key="hometown",
             value=value_of(phrase.words),
             start=reading.start,

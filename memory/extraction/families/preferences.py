@@ -17,8 +17,21 @@ from memory.extraction.turns import Reading
 _LIKES = listed("like love enjoy adore")
 _DISLIKES = listed("hate dislike detest loathe despise")
 _PREFERS = frozenset(("prefer",))
+_CHOICES = listed("option version answer draft suggestion choice variant")
 _FILLER = listed("much lot bit all way idea fact chance opportunity")
 _GOES_ON = listed("DT PRP PRP$ NN NNS NNP VB VBN JJ WP WDT")
+_NUISANCE = re.compile(
+    r"^being (?!outdoors|outside|alone|in nature|a |an |with|near|around|at home|by)|\b(?:waiting|stuck|ignored|"
+    r"traffic|"
+    r"crash\w*|bugs?|deadlines|mondays?|queues?|queuing|tax(?:es)?|errors?|spam|paperwork|bureaucracy|hangovers?|losing|late)\b",
+    re.IGNORECASE,
+)
+_MOCKING = re.compile(
+    r"^\W*(?:oh (?:sure|great|joy|yeah|brilliant|wonderful)|yeah,? right|great,|brilliant,|yay,|lucky me|don't "
+    r"you just)|"
+    r"\b(?:said no one|don't we all|for us|for me|for that|not|/s)\W*$|\bobviously\b|🙄",
+    re.IGNORECASE,
+)
 _SNAKE = re.compile(r"[^a-z0-9]+")
 
 
@@ -28,7 +41,7 @@ class Preferences:
     def read(self, reading: Reading) -> Iterator[Claim]:
         yield from self._favourites(reading)
         actor = reading.actor
-        if actor is None or (not actor.speaker and actor.type in ("location", "event")):
+        if actor is None or (not actor.speaker and actor.type == "event"):
             return
         yield from self._rather(reading)
         standing = reading.standing
@@ -41,7 +54,7 @@ class Preferences:
             return
         for phrase in words:
             value = self._value(phrase)
-            if value:
+            if value and not (key == "likes" and _is_sarcastic(reading, value)):
                 claim = Claim(
                     subject=subject_of(reading, "person"),
                     key=key,
@@ -80,8 +93,10 @@ class Preferences:
                 if cue in lowered and link in lowered[lowered.index(cue) :]:
                     rest = phrase.words[lowered.index(link) + 1 :]
                     return "likes", [Phrase(rest, tail=rest)] if rest else []
-        if "keen" in [word.lower_ for word in reading.clause.after[:3]]:
-            return "likes", [phrase for phrase in phrases if phrase.preposition == "on"][:1]
+        near = [word.lower_ for word in reading.clause.after[:3]]
+        for cue, link in (("keen", "on"), ("crazy", "about"), ("passionate", "about"), ("obsessed", "with")):
+            if cue in near:
+                return "likes", [phrase for phrase in phrases if phrase.preposition == link][:1]
         return "", []
 
     def _rather(self, reading: Reading) -> Iterator[Claim]:
@@ -136,7 +151,7 @@ class Preferences:
             words = (*words, following)  # "trail running", which the model takes for a clause
         elif following is not None and following.sent == words[-1].sent and following.tag_ in _GOES_ON:
             return ""  # "seeing [my friends succeed]": cut where another clause begins
-        if phrase.words[-1].lower_ in _FILLER or words[0].tag_ in ("IN", "MD", "WRB"):
+        if phrase.words[-1].lower_ in _FILLER or words[0].lower_ in _CHOICES or words[0].tag_ in ("IN", "MD", "WRB"):
             return ""
         return value_of(words)
 
@@ -146,9 +161,13 @@ class Preferences:
             return
         kind = _favourite_kind(reading.clause.subject)
         if kind is not None:
-            direct = reading.phrases
-            if direct and direct[0].preposition in ("", "to") and (value := self._value(direct[0])):
-                yield _favourite(reading, kind, value)
+            for position, phrase in enumerate(reading.phrases):
+                if phrase.preposition not in ("", "to") or (position and not phrase.listed):
+                    break
+                if value := self._value(phrase):
+                    yield _favourite(reading, kind, value)
+                if reading.clause.subject.tag_ != "NNS":
+                    break
             return
         for phrase in reading.direct()[:1]:
             kind = _favourite_kind(phrase.words[-1])
@@ -158,6 +177,11 @@ class Preferences:
                 yield _favourite(
                     reading, kind, value_of([word for word in words if word.lower_ not in ("the", "a", "an")])
                 )
+
+
+def _is_sarcastic(reading: Reading, value: str) -> bool:
+    """ "I just love being put on hold", "oh great, I love Mondays": praise of what nobody likes."""
+    return _NUISANCE.search(value) is not None or _MOCKING.search(reading.clause.sentence.text) is not None
 
 
 def _says_dislike(reading: Reading) -> bool:

@@ -31,7 +31,7 @@ _BY = {
 }
 _DONE_ONCE = listed("create build develop design write found")
 _DEPENDS = {"depend": ("on", "upon"), "rely": ("on", "upon"), "build": ("on",), "integrate": ("with",), "talk": ("to",)}
-_SWITCH = listed("switch migrate move change")
+_SWITCH = listed("switch migrate change")  # who moves does so between places
 _KIND_FIRST = listed("project service system app platform library tool team module")
 
 
@@ -134,14 +134,19 @@ def thing_named(reading: Reading, subject: Token) -> Mention | None:
     return described_thing(subject)
 
 
-def described_thing(noun: Token) -> Mention | None:
-    """ "the billing service", "our staging server": a kind of thing, told from others by the words before it."""
+def described_thing(noun: Token, *, plainly: bool = False) -> Mention | None:
+    """ "the billing service", "our staging server": a kind of thing, told from others by the words before it.
+
+    plainly: "the gateway" too, where the clause tells what only a system has.
+    """
     kind = THING_KINDS.get(noun.lemma_.lower())
     if kind is None or noun.tag_ in ("NNS", "NNPS") or noun.lower_ in FIRST_PERSON:
         return None
     lefts = list(noun.lefts)
     pointed = any(word.lower_ == "the" or word.lower_ in FIRST_PERSON_POSSESSIVE for word in lefts)
     telling = [word for word in lefts if word.dep_ in ("compound", "amod", "nmod") and word.lower_ not in _PLAIN]
+    if plainly and pointed and len(lefts) == 1 and not any(child.dep_ in ("relcl", "prep") for child in noun.children):
+        return Mention(type=kind, name=value_of([noun]))
     if not pointed or not telling or any(child.dep_ == "relcl" for child in noun.children):
         return None
     return Mention(type=kind, name=value_of([*sorted(telling, key=lambda word: word.i)[:1], noun]))

@@ -8,7 +8,7 @@ from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, read_frames
 from memory.extraction.families.relation_frames import RELATION_FRAMES
 from memory.extraction.families.systems import described_thing
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, LANGUAGES_OF_CODE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
 from memory.extraction.turns import Reading, as_person
@@ -45,6 +45,8 @@ class Things:
         yield from self._due(reading)
         yield from self._technical(reading)
         yield from self._uses(reading)
+        yield from self._stands_on(reading)
+        yield from self._replaces(reading)
         yield from self._speaks(reading)
         yield from self._named_thing(reading)
         yield from self._married(reading)
@@ -114,7 +116,7 @@ class Things:
         if actor is None or actor.speaker:
             actor, kind = reading.described(), _kind_word(reading)
         if actor is None:
-            actor = described_thing(reading.clause.subject)
+            actor = described_thing(reading.clause.subject, plainly=True)
         if actor is None or actor.speaker or actor.type == "person":
             return
         subject = Mention(type=_thing_type(actor, kind), name=actor.name)
@@ -126,11 +128,15 @@ class Things:
                 return
 
     def _uses(self, reading: Reading) -> Iterator[Claim]:
-        actor = reading.actor
-        if actor is None or reading.lemma not in _USES:
+        actor, subject_word = reading.actor, reading.clause.subject
+        if reading.lemma not in _USES:
+            return
+        if actor is None and subject_word is not None:
+            actor = described_thing(subject_word)
+        if actor is None:
             return
         for phrase in reading.direct():
-            if not is_name(phrase.words):
+            if not is_name(phrase.words) and not _is_tool(reading, phrase, actor):
                 continue
             served = next(
                 (other for other in reading.phrases if other.preposition in ("for", "in") and is_name(other.words)),
@@ -141,6 +147,49 @@ class Things:
             else:
                 subject = actor if actor.speaker else Mention(type=_thing_type(actor, ""), name=actor.name)
             yield self._claim(reading, subject, "uses", phrase, confidence=0.85)
+
+    def _stands_on(self, reading: Reading) -> Iterator[Claim]:
+        """ "Our codebase is in TypeScript", "the staging db is on MySQL", "the web app deploys to Fly.io"."""
+        subject = reading.clause.subject
+        if subject is None or reading.lemma not in ("be", "deploy") or is_passive(reading):
+            return
+        actor = reading.actor
+        thing = described_thing(subject, plainly=True) if actor is None else actor
+        if thing is None or thing.speaker or thing.type in ("person", "location"):
+            return
+        for phrase in reading.phrases[:1]:
+            named = is_name(phrase.words) and phrase.words[0].ent_type_ not in ("GPE", "LOC", "DATE", "TIME", "FAC")
+            key = {"in": "written_in", "on": "runs_on", "to": "deployed_on"}.get(phrase.preposition, "")
+            if key == "written_in" and phrase.words[0].lower_ not in LANGUAGES_OF_CODE:
+                return
+            if named and key and (key == "deployed_on") == (reading.lemma == "deploy"):
+                kind = thing if actor is None else Mention(type=_thing_type(actor, ""), name=actor.name)
+                yield self._claim(reading, kind, key, phrase, confidence=0.85)
+
+    def _replaces(self, reading: Reading) -> Iterator[Claim]:
+        """ "Ledger replaces the old Tally service"."""
+        actor = reading.actor
+        if (
+            reading.lemma != "replace"
+            or actor is None
+            or actor.speaker
+            or actor.type == "person"
+            or is_passive(reading)
+        ):
+            return
+        for phrase in reading.direct()[:1]:
+            words = [word for word in phrase.words if word.text[:1].isupper()]
+            if words and is_name(words):
+                yield Claim(
+                    subject=Mention(type=_thing_type(actor, ""), name=actor.name),
+                    key="replaces",
+                    value=mention(words, "project"),
+                    start=reading.start,
+                    end=max(reading.end, phrase.end),
+                    category="knowledge",
+                    aspect=Aspect.PAST,
+                    confidence=0.85,
+                )
 
     def _speaks(self, reading: Reading) -> Iterator[Claim]:
         """Languages: "I speak French and Dutch", "I'm learning Italian"."""
@@ -242,6 +291,17 @@ class Things:
             aspect=aspect,
             confidence=confidence,
         )
+
+
+def _is_tool(reading: Reading, phrase: Phrase, user: Mention) -> bool:
+    """ "I use vim", "the repo uses pnpm": one bare noun, used by somebody who speaks of it as of a name."""
+    word = phrase.words[0]
+    bare = (len(phrase.words) == 1 and word.i == reading.clause.head.i + 1) or phrase.listed
+    if not bare or len(phrase.words) > 1 or is_pointing(phrase.words) or not word.is_alpha:
+        return False
+    return word.tag_ in ("NN", "NNP", "JJ", "JJS", "FW", "NNS") and (
+        not user.speaker or word.tag_ in ("NN", "NNP", "FW")
+    )
 
 
 def _kind_of(phrase: Phrase) -> str:

@@ -20,12 +20,35 @@ _EMPLOYMENT = re.compile(
     r"on (?:(?:parental|maternity|paternity) leave|sabbatical))\b",
     re.IGNORECASE,
 )
-_HANDED = re.compile(_EARLY + r"(left-handed|right-handed|ambidextrous|colou?r-?blind)\b", re.IGNORECASE)
-_TALL = re.compile(
-    r"^(?:about |around |only )?(\d+(?:[.,]\d+)?\s*(?:cm|m|centimet(?:er|re)s?|met(?:er|re)s?)|"
-    r"\d+\s*(?:feet|foot|ft|')\s*(?:\d+\s*(?:inches|inch|in|\")?)?)\s*tall\b",
+_HANDED = re.compile(_EARLY + r"(left-handed|right-handed|ambidextrous)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    _EARLY + r"(?:an?\s+|profoundly |partially |severely )?(colou?r[- ]?blind|deaf|blind|hard of hearing|dyslexic|"
+    r"autistic|epileptic|asthmatic|diabetic|neurodivergent|pregnant)\b(?!\s+(?:to|date|spot|person|people))",
     re.IGNORECASE,
 )
+_TALL = re.compile(
+    r"^(?:about |around |only )?(\d+(?:[.,]\d+)?\s*(?:cm|m|centimet(?:er|re)s?|met(?:er|re)s?)(?=\s+tall\b)|"
+    r"\d\s*(?:feet|foot|ft|')\s*(?:\d+\s*(?:inches|inch|in|\")?)?(?=\s+tall\b)|\d'\d{1,2}\b)",
+    re.IGNORECASE,
+)
+_KIND_OF_PERSON = re.compile(
+    _EARLY
+    + r"(?:very much |more of )?an?\s+(?:total |real |big |bit of an? )?((?:morning|night|evening|cat|dog|tea|coffee|"
+    r"city|country|beach|mountain|outdoors?|indoors?|summer|winter|people|early) person|night owl|early bird|"
+    r"lark|introvert|"
+    r"extrovert|homebody|foodie|bookworm|minimalist|perfectionist|early riser)\b",
+    re.IGNORECASE,
+)
+_PREDICATES = (
+    (_MARITAL, "marital_status"),
+    (_EMPLOYMENT, "employment_status"),
+    (_HANDED, "handedness"),
+    (_TALL, "height"),
+    (_CONDITION, "health"),
+    (_KIND_OF_PERSON, "trait"),
+)
+_LISTED = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
+_SENTENCE = re.compile(r"[.;!?\n]|,?\s+(?:so|but|because)\s")
 _WEIGHT = re.compile(
     r"^(?:about |around )?(\d+(?:[.,]\d+)?\s*(?:kg|kgs|kilos?|kilograms?|pounds|lbs?|stone))\b", re.IGNORECASE
 )
@@ -37,7 +60,9 @@ _ILLNESS = re.compile(
 )
 # The model takes "have type 1 diabetes" for a verb "type".
 _HAS_ILLNESS = re.compile(
-    r"^(?:i|we)(?:'ve| have)(?: got| also)? ((?:type \d|chronic|severe|mild) [a-z ]{3,40})$", re.IGNORECASE
+    r"^(?:i|we)(?:'ve| have)(?: got| also)? ((?:type \d|chronic|severe|mild) [a-z ]{3,40}?)(?=$|[.,;!]| and | "
+    r"but | so )",
+    re.IGNORECASE,
 )
 _DEGREE = re.compile(
     r"^(?:phd|ph\.d|doctorate|doctoral degree|mba|bsc|msc|ba|ma|llb|degree|diploma|"
@@ -77,21 +102,24 @@ class Traits:
         else:
             return
         aspect = Aspect.EVENT if changed else Aspect.STATE
-        for pattern, key in (
-            (_MARITAL, "marital_status"),
-            (_EMPLOYMENT, "employment_status"),
-            (_HANDED, "handedness"),
-            (_TALL, "height"),
-        ):
-            if (found := pattern.match(tail)) is not None:
-                if key == "handedness" and not found[1].lower().endswith("handed"):
-                    key = "health"
-                if key == "marital_status" and _counts_others(tail[found.end() :], found[1]):
-                    return
-                yield _claim(reading, key, found[1], aspect=aspect, category="identity")
-                return
+        for number, part in enumerate(_LISTED.split(_SENTENCE.split(tail, maxsplit=1)[0])):
+            claim = self._predicate(reading, tail if number == 0 else part, aspect)
+            if claim is None and number:
+                break
+            if claim is not None:
+                yield claim
         if reading.lemma == "retire" and not reading.phrases:
             yield _claim(reading, "employment_status", "retired", aspect=Aspect.EVENT, category="identity")
+
+    def _predicate(self, reading: Reading, tail: str, aspect: Aspect) -> Claim | None:
+        """What one of the listed predicates says: "left-handed, colour blind and 6'5"."""
+        for pattern, key in _PREDICATES:
+            if (found := pattern.match(tail)) is None:
+                continue
+            if key == "marital_status" and (_counts_others(tail[found.end() :], found[1]) or _with_speaker(reading)):
+                return None
+            return _claim(reading, key, found[1], aspect=aspect, category="identity")
+        return None
 
     def _having(self, reading: Reading) -> Iterator[Claim]:
         """ "I have type 1 diabetes", "I have a PhD in linguistics", "I was diagnosed with asthma"."""
@@ -101,7 +129,7 @@ class Traits:
                     aspect = Aspect.PAST if reading.lemma == "diagnose" else Aspect.STATE
                     yield _claim(reading, "health", value_of(phrase.words), phrase, aspect=aspect, category="identity")
             return
-        found = _HAS_ILLNESS.search(reading.about)
+        found = _HAS_ILLNESS.search(reading.clause.sentence.text)
         if found is not None and _ILLNESS.search(found[1]):
             yield _claim(reading, "health", found[1], aspect=Aspect.GIVEN, category="identity")
             return
@@ -178,6 +206,13 @@ class Traits:
         for phrase in reading.direct()[:1]:
             if not is_pointing(phrase.words) and phrase.head.tag_ in ("NN", "NNP", "NNS"):
                 yield _claim(reading, "teaches", value_of(phrase.words), phrase, confidence=0.85)
+
+
+def _with_speaker(reading: Reading) -> bool:
+    """Whether the speaker shares the clause with somebody: "Me and Luca got married" tells to whom, elsewhere."""
+    subject = reading.clause.subject
+    together = (subject, *subject.conjuncts) if subject is not None else ()
+    return len(together) > 1 and any(word.lower_ in ("i", "me", "we") for word in together)
 
 
 def _counts_others(rest: str, status: str) -> bool:

@@ -27,6 +27,7 @@ from memory.extraction.phrases import (
 from memory.extraction.turns import Reading
 
 _NO_WORKPLACE = listed("home night hand noon fun free money myself once lunch nights weekends least scale")
+_WORKING = listed("freelancing working consulting volunteering interning")
 _JOB_NOUNS = listed("job title position role occupation profession work")
 
 
@@ -58,6 +59,7 @@ class Work:
         yield from self._is_a(reading)
         yield from self._my_job_is(reading)
         yield from self._got_a_job(reading)
+        yield from self._working_as(reading)
         subject = reading.clause.subject
         if reading.lemma == "switch" and reading.actor is not None and subject is not None and subject.lower_ != "we":
             yield from self._switched(reading)
@@ -93,6 +95,22 @@ class Work:
                     aspect=aspect,
                 )
 
+    def _working_as(self, reading: Reading) -> Iterator[Claim]:
+        """ "I'm freelancing as an editor", where the model takes the verb for an adjective."""
+        after = reading.clause.after
+        if reading.actor is None or reading.lemma != "be" or not after or after[0].lower_ not in _WORKING:
+            return
+        for phrase in reading.phrases:
+            if phrase.preposition == "as" and is_job_head(phrase.words):
+                yield Claim(
+                    subject=subject_of(reading, "person"),
+                    key="job_title",
+                    value=value_of(phrase.words),
+                    start=reading.start,
+                    end=max(reading.end, phrase.end),
+                    category="identity",
+                )
+
     def _is_a(self, reading: Reading) -> Iterator[Claim]:
         """ "I'm the CTO at Acme", and what follows a name: "I'm Alice, Head of Platform at Acme"."""
         actor = reading.actor
@@ -125,6 +143,8 @@ class Work:
             title = title_words(phrase)
             if not title:
                 continue
+            if title[0].lower_ == "our" and len(title) > 1 and is_job_head(title) and actor != SPEAKER:
+                title = title[1:]  # "Jonas is our designer"
             if is_pointing(title) or title[0].tag_ == "PRP$":
                 return
             known = is_job_head(title)
