@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 import api.keys as keys
 from api.chat.locks import SessionLocks
@@ -35,6 +36,7 @@ from memory.log import EventLog, Pool
 from memory.remember import Memory
 from memory.revising import Revising
 from memory.understanding import Understanding
+from projections import embedding_usage
 from projections.audit import AuditBuffer
 from projections.document_facts import ReadModelDocumentFacts
 from projections.erasing.removal import ReadModelErasing
@@ -128,7 +130,9 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             _rebuild_lagging(database, log)
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
         extractor = LocalExtractor()
-        models.spent = lambda context_id, since: tokens_spent(pool, context_id, since)
+        models.spent = lambda context_id, since: (
+            tokens_spent(pool, context_id, since) + embedding_usage.tokens_spent(pool, context_id, since)
+        )
         understanding = Understanding(
             extractor,
             remote_of=models.extractor,
@@ -142,7 +146,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             is_enabled = overrides.of(context_id).get("llm_extraction_enabled", True)
             return models.extractor(context_id) if is_enabled else None
 
-        embedders = Embedders(models.settings)
+        embedders = Embedders(models.settings, partial(embedding_usage.add, pool))
         questions = QuestionVectors(embedders)
         with (
             closing(models),

@@ -3,6 +3,6 @@
 Read models are not migrated: they have a version of their own and are rebuilt from the log.
 """
 
-HEAD = "0010"
+HEAD = "0011"
 SCHEMA = "palimpsest"
 APP_ROLE = "palimpsest_app"

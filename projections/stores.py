@@ -155,6 +155,12 @@ STORES = (
         _all_of("key_uses", "provider_keys"),
     ),
     Store(
+        ("embedding_usage",),
+        "what embedding models took by day: numbers",
+        _nothing,
+        _all_of("embedding_usage"),
+    ),
+    Store(
         ("scrubs",),
         "whether the disk is clean of an erasure: times and ids only",
         _nothing,

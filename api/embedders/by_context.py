@@ -2,7 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from api.embedders.hashing import MODEL as HASHING
 from api.embedders.hashing import Hashing
@@ -10,7 +12,8 @@ from api.embedders.minilm import MiniLM
 from api.embedders.provider import ProviderEmbedder
 from api.settings.model_settings import ModelChoice, ModelSettings
 from memory.errors import InvalidRequest
-from projections.recall.embedding import Embedder, EmbeddingUnavailable
+from memory.usage import Usage
+from projections.recall.embedding import Embedder, EmbeddingUnavailable, Vector
 
 logger = logging.getLogger(__name__)
 
@@ -18,8 +21,14 @@ logger = logging.getLogger(__name__)
 class Embedders:
     """The local model unless a context names another that can be asked; hashing if the local one can't be loaded."""
 
-    def __init__(self, settings_of: Callable[[str], ModelSettings]) -> None:
+    def __init__(
+        self,
+        settings_of: Callable[[str], ModelSettings],
+        took: Callable[[str, str, Usage], None] = lambda context_id, model, usage: None,
+    ) -> None:
+        """took: is told which context a provider's model was asked for, and what that cost."""
         self._settings_of = settings_of
+        self._took = took
         self._local: Embedder = MiniLM()
         self._hashing = Hashing()
         self._remote: dict[ModelChoice, ProviderEmbedder] = {}
@@ -50,4 +59,26 @@ class Embedders:
         with self._lock:
             if choice not in self._remote:
                 self._remote[choice] = ProviderEmbedder(choice)
-            return self._remote[choice]
+            return _Counted(self._remote[choice], partial(self._took, context_id, choice.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A provider's embedder, as one context uses it."""
+
+    embedder: ProviderEmbedder
+    took: Callable[[Usage], None]
+
+    @property
+    def model(self) -> str:
+        return self.embedder.model
+
+    @property
+    def ready(self) -> bool:
+        return self.embedder.ready
+
+    def load(self) -> None:
+        self.embedder.load()
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self.embedder.embed(texts, self.took)

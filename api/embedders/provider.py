@@ -1,10 +1,11 @@
 """Embedding models of providers, over the OpenAI-compatible interface."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from api.settings.model_settings import COMPATIBLE_URLS, ModelChoice
+from memory.usage import Usage
 from projections.recall.embedding import EmbeddingUnavailable, Vector
 
 if TYPE_CHECKING:
@@ -28,14 +29,15 @@ class ProviderEmbedder:
     def load(self) -> None:
         """Nothing to load: the model is elsewhere."""
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
+    def embed(self, texts: Sequence[str], took: Callable[[Usage], None] = lambda usage: None) -> list[Vector]:
+        """As the port says. took: is told of each answer what it cost."""
         return [
             vector
             for begin in range(0, len(texts), TEXTS_MAX)
-            for vector in self._embedded(texts[begin : begin + TEXTS_MAX])
+            for vector in self._embedded(texts[begin : begin + TEXTS_MAX], took)
         ]
 
-    def _embedded(self, texts: Sequence[str]) -> list[Vector]:
+    def _embedded(self, texts: Sequence[str], took: Callable[[Usage], None]) -> list[Vector]:
         import openai
 
         if self._client is None:
@@ -49,6 +51,7 @@ class ProviderEmbedder:
         try:
             # The library would ask for base64 of its own accord, which not every server knows.
             answer = self._client.embeddings.create(model=self._choice.model, input=asked, encoding_format="float")
+            took(Usage(calls=1, input_tokens=_tokens(answer)))
             vectors = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         except openai.APIStatusError as error:
             raise EmbeddingUnavailable(
@@ -66,6 +69,12 @@ class ProviderEmbedder:
         if not math.isfinite(length) or length == 0:
             raise EmbeddingUnavailable(f"{self.model} answered a vector that has no direction")
         return [value / length for value in vector]
+
+
+def _tokens(answer: "openai.types.CreateEmbeddingResponse") -> int:
+    """As the provider counts them; not every server does."""
+    tokens = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
+    return tokens if isinstance(tokens, int) and tokens > 0 else 0
 
 
 def _retry_after(error: "openai.APIStatusError") -> float | None:

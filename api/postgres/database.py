@@ -47,7 +47,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_postings, palimpsest.r
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.recall_vectors TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.scrubs TO {role};
 GRANT EXECUTE ON FUNCTION palimpsest.erase_payloads(text, bigint[]) TO {role};
-GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.response_cache TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON palimpsest.response_cache, palimpsest.embedding_usage TO {role};
 GRANT SELECT ON palimpsest.alembic_version TO {role};
 """
 

@@ -25,6 +25,7 @@ from projections.reading import Reader, snapshot
 from projections.table import READ_MODELS_VERSION
 
 RESERVED_NAMESPACES = ("spectron", "palimpsest")
+WAITING_TOLD = 100_000
 # First segments of paths that are no context's.
 RESERVED_IDS = ("contexts", "health", "metrics", "migrations", "verbs", "mcp", "docs", "openapi.json")
 
@@ -77,8 +78,16 @@ def create_context(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def get_context(call: Call) -> tuple[int, dict[str, Any]]:
+    """With how many passages still wait for a vector of the context's embedding model, at most WAITING_TOLD."""
     call.require_operator()
-    return 200, _one(call, managed_id(call))
+    context_id = managed_id(call)
+    told = _one(call, context_id)
+    with directory_in(call) as directory:
+        generation, seen = every_scope_set(directory.cursor.connection, context_id)
+        reader = Reader(directory.cursor, context_id, generation, seen)
+        waiting = call.services.indexing.waiting(reader, limit=WAITING_TOLD)
+    model = call.services.embedders.of(context_id).model
+    return 200, told | {"embedding": {"model": model, "waiting": waiting}}
 
 
 def configure_context(call: Call) -> tuple[int, dict[str, Any]]:

@@ -60,6 +60,7 @@ def test_a_provider_key_is_written_and_never_shown(tenant: Tenant, management: h
     assert record["config"]["providers_configured"] == ["acme", "openai"]
     assert "providers" not in record["config"]
     everything = [management.get(path) for path in (tenant.path, "/contexts", f"{tenant.path}/keys")]
+    assert everything[0].json()["embedding"].keys() == {"model", "waiting"}
     assert not [one for one in everything if SECRET in one.text]
     assert SECRET not in "".join(tenant.server.output)
     log = tenant.server.command("log", "--context", tenant.name, "--json", "--limit", "0").stdout

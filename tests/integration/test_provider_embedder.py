@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -12,7 +14,12 @@ from api.embedders.minilm import MODEL
 from api.embedders.provider import TEXTS_MAX, ProviderEmbedder
 from api.embedders.question_vectors import QuestionVectors
 from api.settings.model_settings import ModelChoice, ModelSettings
+from api.work import recovery
+from api.work.indexing import Indexing
+from memory.values import Infer
+from projections import embedding_usage
 from projections.recall.embedding import EmbeddingUnavailable
+from tests.worlds import World
 
 
 def answering(request: Request) -> Response:
@@ -90,3 +97,34 @@ def test_a_model_without_a_key_leaves_the_local_one() -> None:
     settings = ModelSettings(embedding="openai/text-embedding-3-small", embedding_choice=ModelChoice("openai", "m"))
     assert Embedders(lambda _: settings).of("c").model == MODEL
     assert Embedders(lambda _: ModelSettings(embedding="local/hashing")).of("c").model == "local/hashing"
+
+
+def counting(request: Request) -> Response:
+    answer = json.loads(answering(request).data)
+    return Response(
+        json.dumps(answer | {"usage": {"prompt_tokens": 7, "total_tokens": 7}}), content_type="application/json"
+    )
+
+
+def test_what_a_provider_takes_is_counted_by_context_and_day(httpserver: HTTPServer, world: World) -> None:
+    httpserver.expect_request("/v1/embeddings").respond_with_handler(counting)
+    settings = ModelSettings(embedding="openai/text-embedding-3-small", embedding_choice=choice(httpserver))
+    pool = world.services.pool
+    embedders = Embedders(lambda _: settings, partial(embedding_usage.add, pool))
+    # when passages and a question are embedded
+    world.say("My boat is Estrela.", infer=Infer.NONE)
+    indexing = Indexing(pool, embedders.of)
+    with recovery.reading(world.services, world.context_id) as reader:
+        assert indexing.waiting(reader) == 1
+    indexing.catch_up(world.context_id)
+    QuestionVectors(embedders).question("What is my boat called?", world.context_id)
+    # then both calls are there, for this context alone, and erased with it
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    with recovery.reading(world.services, world.context_id) as reader:
+        assert indexing.waiting(reader) == 0
+        days = embedding_usage.by_day(reader.cursor, world.context_id, since=today, until=today + timedelta(days=1))
+    assert [(one.day, one.purpose, one.model, one.usage.calls, one.usage.input_tokens) for one in days] == [
+        (today, "embedding", "openai/text-embedding-3-small", 2, 14)
+    ]
+    assert embedding_usage.tokens_spent(pool, world.context_id, today) == 14
+    assert embedding_usage.tokens_spent(pool, "elsewhere", today) == 0

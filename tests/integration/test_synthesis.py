@@ -11,6 +11,8 @@ from api.chat.responders import ConfiguredResponders
 from api.models import Models
 from api.wiring import Services
 from memory.candidates import ActionCandidate, Mention, RelationCandidate
+from memory.usage import Usage
+from projections import embedding_usage
 from tests.chats import Talk, application, openai_at, talk_at
 from tests.worlds import fact
 
@@ -203,6 +205,11 @@ def test_what_a_reader_asks_for_is_counted_too(talk: Talk, llmock: LLMock) -> No
     replies(llmock, {"reflection": "Alice leads [S1].", "attributes": []})
     asked = talk.http.post("/reflect", json={"query": "What does Alice do?"}, headers={"X-Memory-On-Behalf-Of": reader})
     assert asked.status_code == 200, asked.text
+    embedding_usage.add(
+        talk.world.services.pool, talk.world.context_id, "openai/embedder", Usage(calls=1, input_tokens=9)
+    )
     counted = talk.http.get("/usage").json()["days"]
+    assert [day["inputTokens"] for day in counted if day["purpose"] == "embedding"] == [9]
+    counted = [day for day in counted if day["purpose"] != "embedding"]
     assert [(day["purpose"], day["calls"]) for day in counted] == [("reflection", 1)]
     assert counted[0]["outputTokens"] > 0
