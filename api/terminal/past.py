@@ -65,13 +65,14 @@ def diff(begin: str, end: str | None, context_id: str | None, as_json: bool) -> 
 @click.command()
 @CONTEXT
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@click.option("--without-bytes", is_flag=True, help="Leave out the files of documents: their text stands in the log.")
 @JSON
-def export(context_id: str | None, output: Path, as_json: bool) -> None:
-    """Write a context to a file of JSON lines: all events with their chain, and vectors. No keys of providers."""
+def export(context_id: str | None, output: Path, without_bytes: bool, as_json: bool) -> None:
+    """Write a context to a file of JSON lines: all events with their chain, vectors, files. No keys of providers."""
     context = context_id or from_env().context
     lines = 0
     with _opened() as (services, connection), output.open("xb") as file:
-        for line in transfer.exported(services.log, connection, context):
+        for line in transfer.exported(services.log, connection, context, files=not without_bytes):
             file.write(line)
             lines += 1
     told = {"context": context, "lines": lines, "file": str(output)}
@@ -93,8 +94,9 @@ def import_context(source: Path, context_id: str | None, as_json: bool) -> None:
     with _opened() as (services, connection):
         services.log.create_context(context)
         moved = transfer.imported(services.log, connection, context, read)
-    told = {"context": context, "events": moved.events, "vectors": moved.vectors}
-    click.echo(json.dumps(told) if as_json else f"{context}: {moved.events} events, {moved.vectors} vectors")
+    told = {"context": context, "events": moved.events, "vectors": moved.vectors, "parts": moved.parts}
+    shown = f"{context}: {moved.events} events, {moved.vectors} vectors, {moved.parts} parts of files"
+    click.echo(json.dumps(told) if as_json else shown)
 
 
 @click.command()

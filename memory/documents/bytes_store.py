@@ -5,12 +5,15 @@ they can't be distributed, granted or deleted with their context. Parts of 1 MiB
 holds in memory small.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
 
 from blake3 import blake3
 
 from memory.log import Connection, Cursor
 
+HASHES: dict[str, Callable[[], Any]] = {"blake3": blake3, "sha256": sha256}
 BYTES_MAX = 50 * 1024 * 1024
 PART_BYTES = 1024 * 1024
 
@@ -29,6 +32,24 @@ DROP = "DELETE FROM document_bytes WHERE context_id = %(context_id)s AND content
 
 def hash_of(data: bytes) -> str:
     return f"blake3:{blake3(data).hexdigest()}"
+
+
+class Check:
+    """Whether bytes that come piece by piece have a hash. Those of old are SHA-256."""
+
+    def __init__(self, content_hash: str) -> None:
+        """Raises ValueError for a hash of no known kind."""
+        kind, _, self._digest = content_hash.partition(":")
+        if kind not in HASHES:
+            raise ValueError(f"{content_hash} is no hash of a file")
+        self._hasher = HASHES[kind]()
+
+    def add(self, piece: bytes) -> None:
+        self._hasher.update(piece)
+
+    @property
+    def holds(self) -> bool:
+        return bool(self._hasher.hexdigest() == self._digest)
 
 
 def put(connection: Connection, context_id: str, data: bytes) -> str:

@@ -13,6 +13,7 @@ from api.terminal import past
 from api.terminal.comparison import compared
 from api.wiring import Services
 from memory import decide
+from memory.documents import bytes_store
 from memory.errors import Conflict, InvalidRequest, LogCorrupt, PalimpsestError
 from projections import transfer, verification
 from tests.calls import Keyed, keyed_world
@@ -90,6 +91,60 @@ def test_a_damaged_file_is_refused_whole(
             transfer.imported(services.log, connection, context_id, lambda: iter(damaged))
         assert isinstance(refused.value, InvalidRequest | LogCorrupt)
         assert services.log.head(connection, context_id) == 0
+
+
+FILES = {"a long one": bytes(range(256)) * 9_000, "an empty one": b""}  # the long one in three parts
+
+
+def with_files(keyed: Keyed) -> list[str]:
+    with keyed.world.services.database.connect() as connection:
+        hashes = [bytes_store.put(connection, keyed.world.context_id, data) for data in FILES.values()]
+        of_old = f"sha256:{sha256(b'of old').hexdigest()}"
+        connection.execute(transfer.ADD_PART, (keyed.world.context_id, of_old, 0, b"of old"))
+    return [*hashes, of_old]
+
+
+def held(services: Services, context_id: str, content_hash: str) -> bytes:
+    with services.database.connect() as connection:
+        return b"".join(bytes_store.parts(connection, context_id, content_hash))
+
+
+def test_the_files_of_documents_move_with_their_context(services: Services, keyed: Keyed) -> None:
+    hashes = with_files(keyed)
+    context_id = imported(services, exported(keyed))
+    assert [held(services, context_id, one) for one in hashes] == [*FILES.values(), b"of old"]
+    with services.database.connect() as connection:
+        lines = list(transfer.exported(services.log, connection, keyed.world.context_id, files=False))
+    assert held(services, imported(services, lines), hashes[0]) == b""
+
+
+@pytest.mark.parametrize("damage", ["another byte", "a part less", "a part twice", "an unknown hash"])
+def test_a_damaged_file_of_a_document_is_refused(services: Services, keyed: Keyed, damage: str) -> None:
+    (long, *_) = with_files(keyed)
+    lines = exported(keyed)
+    first = next(number for number, line in enumerate(lines) if line.startswith(b'{"bytes":["' + long.encode()))
+    content = json.loads(lines[first])["bytes"]
+    if damage == "another byte":
+        content[2] = "B" + content[2][1:]
+    elif damage == "an unknown hash":
+        content[0] = "md5:0"
+    changed = json.dumps({"bytes": content}).encode() + b"\n"
+    instead = {"a part less": [], "a part twice": [changed, changed]}.get(damage, [changed])
+    damaged = [*lines[:first], *instead, *lines[first + 1 : -1]]
+    end = json.loads(lines[-1])["end"]
+    end["parts"] = sum(line.startswith(b'{"bytes"') for line in damaged)
+    end["sha256"] = sha256(b"".join(damaged)).hexdigest()
+    with pytest.raises(InvalidRequest):
+        imported(services, [*damaged, json.dumps({"end": end}).encode()])
+
+
+def test_a_file_of_the_first_format_is_still_read(services: Services, keyed: Keyed) -> None:
+    lines = exported(keyed)
+    head, end = json.loads(lines[0]), json.loads(lines[-1])["end"]
+    first = [json.dumps({**head, "palimpsest": 1}).encode() + b"\n", *lines[1:-1]]
+    end = {"events": end["events"], "vectors": end["vectors"], "sha256": sha256(b"".join(first)).hexdigest()}
+    context_id = imported(services, [*first, json.dumps({"end": end}).encode()])
+    assert world_in(services, context_id, keyed.key).verified().problem is None
 
 
 def test_a_kept_digest_proves_that_nothing_before_it_changed(services: Services, keyed: Keyed) -> None:
