@@ -10,6 +10,7 @@ from memory.events import (
     ActionRecorded,
     AttributeAsserted,
     AttributeClosed,
+    AttributeRelinked,
     AttributeReopened,
     AttributeStatement,
     AttributeSuperseded,
@@ -20,6 +21,7 @@ from memory.events import (
     LineChange,
     RelationAsserted,
     RelationClosed,
+    RelationRelinked,
     RelationReopened,
     RelationSuperseded,
 )
@@ -54,6 +56,8 @@ KINDS: dict[type[Event], str] = {
     RelationSuperseded: CORRECTED,
     AttributeClosed: ENDED,
     RelationClosed: ENDED,
+    AttributeRelinked: ENDED,  # where it is withdrawn
+    RelationRelinked: ENDED,
     EntityForgotten: ENDED,
     ContentErased: ERASED,
 }
@@ -101,12 +105,18 @@ def between(log: EventLog, reader: Reader, after: int, until: int) -> Changes:
         for entity_id, change in known.changes_of(one):
             found.setdefault(entity_id, []).append(change)
     of_entities = [
-        EntityChanges(known.entities.get(entity_id) if entity_id else None, changes)
+        EntityChanges(known.entities.get(entity_id) if entity_id else None, _told_once(changes))
         for entity_id, changes in found.items()
         if entity_id is None or entity_id in known.entities
     ]
     of_entities.sort(key=_order)
     return Changes(of_entities, len(told) > EVENTS_MAX)
+
+
+def _told_once(changes: Sequence[Change]) -> list[Change]:
+    """Without what is told as the newer value of a correction as well."""
+    newer = {change.id for change in changes if change.kind == CORRECTED}
+    return [change for change in changes if change.kind != LEARNT or change.id not in newer]
 
 
 def _order(one: EntityChanges) -> tuple[bool, str, str]:
@@ -154,6 +164,8 @@ class _Known:
                 change = self._change(kind, "content", event.erasure_id, one, "", event.reason)
                 return [(subject, change) for subject in event.subjects] or [(None, change)]
             case AttributeStatement() if event.segment.standing is not Standing.CURRENT:
+                return []
+            case AttributeRelinked() | RelationRelinked() if event.segment.standing is not Standing.WITHDRAWN:
                 return []
             case AttributeAsserted() | RelationAsserted() | LineChange():
                 return self._of_words(kind, event.segment.id, event.segment.superseded_by, one)

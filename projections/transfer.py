@@ -105,12 +105,13 @@ def _contents(
 
 
 def imported(log: EventLog, connection: Connection, context_id: str, read: Callable[[], Iterable[bytes]]) -> Moved:
-    """Put an exported context into one that exists and is empty, and fill its read models.
+    """Put an exported context into an empty one, which is made if need be, and fill its read models.
 
     read: the lines of the file, from its begin each time. Raises InvalidRequest or LogCorrupt for a file that is
     damaged, Conflict for a context that is not empty; nothing of it is then written.
     """
     _check(log, read())
+    log.create_context(context_id)
     with connection.transaction():
         rows = (_row(content["event"]) for content in map(json.loads, read()) if "event" in content)
         events = adopt(connection, context_id, _batches(rows))

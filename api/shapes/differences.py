@@ -45,10 +45,14 @@ def shown(found: Changes, after: int, until: int) -> Json:
 
 def told(found: Changes) -> Iterator[str]:
     """Lines to read: + learnt, ~ corrected, - ended, x erased."""
+    if not found.of_entities:
+        yield "nothing changed"
     for one in found.of_entities:
         yield f"{one.entity.name} ({wire.entity_ref(one.entity)})" if one.entity else "(no longer known)"
         for change in one.changes:
             yield f"  {SIGNS[change.kind]} {_line(change)}  [{change.position}]"
+    if found.truncated:
+        yield "… and more: ask for a shorter stretch of the log"
 
 
 def _line(change: Change) -> str:

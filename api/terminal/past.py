@@ -92,7 +92,6 @@ def import_context(source: Path, context_id: str | None, as_json: bool) -> None:
             yield from file
 
     with _opened() as (services, connection):
-        services.log.create_context(context)
         moved = transfer.imported(services.log, connection, context, read)
     told = {"context": context, "events": moved.events, "vectors": moved.vectors, "parts": moved.parts}
     shown = f"{context}: {moved.events} events, {moved.vectors} vectors, {moved.parts} parts of files"

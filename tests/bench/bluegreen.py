@@ -1,19 +1,19 @@
-"""`make bench NAME=bluegreen`: what writers and readers notice of a replay beside them. About two minutes.
+"""`make bench NAME=bluegreen`: what writers and readers notice of a replay beside them. About a minute.
 
 A log of 60,000 events (`--events`) is made up (`tests.bench.conversations`). While `palimpsest replay` rebuilds its
-read models, four writers append facts to the same context and two readers read them, each in a process of its
-own. The longest append is the pause that a writer may meet, when the new rows become live
-under the head's lock; before it, the same is measured without a replay. Every request must succeed, every reader
-must see its context whole, and after it all `verify` must find that the live rows follow from the log.
+read models in a process of its own, four writers append facts to the same context and two readers read them. The
+longest append is the pause that a writer may meet, when the new rows become live under the head's lock; before it,
+the same is measured without a replay. Every request must succeed, every reader must see its context whole, and
+after it all `verify` must find that the live rows follow from the log.
 """
 
 import argparse
-import multiprocessing
 import subprocess
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from api import wiring
@@ -26,12 +26,14 @@ from tests.bench.figures import Figures
 from tests.bench.slices import stopwatch
 from tests.calls import Keyed, keyed_world
 from tests.servers import COMMAND, environment, public_folder
-from tests.worlds import fact, world_in
+from tests.worlds import fact
 
 EVENTS = 60_000
 WRITERS, READERS = 4, 2
 QUIET_S = 5
 PAUSE_MOST_S = 1.0
+
+Request = Callable[[Keyed, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,8 @@ def main() -> None:
         fill(services.log, services.memory, original.world.caller, keyed.world.caller, arguments.events)
         with services.database.connect() as connection:
             rebuild(services.log, connection, context_id)
-        _, quiet = _beside(home, keyed, lambda: time.sleep(QUIET_S))
-        seconds, busy = _beside(home, keyed, lambda: _replayed(home, context_id))
+        _, quiet = _beside(keyed, lambda: time.sleep(QUIET_S))
+        seconds, busy = _beside(keyed, lambda: _replayed(home, context_id))
         figures.note(f"{arguments.events} events replayed in {seconds:.1f} s beside {WRITERS} writers")
         for name, seen in (("quiet", quiet), ("replay", busy)):
             for kind in ("append", "read"):
@@ -80,45 +82,35 @@ def _replayed(home: Path, context_id: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _beside(home: Path, keyed: Keyed, action: Callable[[], None]) -> tuple[float, dict[str, list[Seen]]]:
+def _beside(keyed: Keyed, action: Callable[[], None]) -> tuple[float, dict[str, list[Seen]]]:
     """The seconds that the action took, and what writers and readers saw meanwhile, by kind of request."""
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Manager() as manager, spawn.Pool(WRITERS + READERS) as pool:
-        ready, stop = [manager.Semaphore(0), manager.Event()]
-        place = (str(home), keyed.world.context_id, keyed.key)
-        kinds: dict[str, list[Request]] = {"append": [_append] * WRITERS, "read": [_read] * READERS}
+    stop = threading.Event()
+    kinds: dict[str, list[Request]] = {"append": [_append] * WRITERS, "read": [_read] * READERS}
+    with ThreadPoolExecutor(WRITERS + READERS) as pool:
         running = {
-            kind: [pool.apply_async(_run, (request, number, place, ready, stop)) for number, request in enumerate(many)]
+            kind: [pool.submit(_run, request, keyed, number, stop) for number, request in enumerate(many)]
             for kind, many in kinds.items()
         }
-        for _ in range(WRITERS + READERS):
-            ready.acquire()
         with stopwatch() as elapsed:
-            action()
+            try:
+                action()
+            finally:
+                stop.set()
             seconds = elapsed()
-        stop.set()
-        return seconds, {kind: [one.get(60) for one in many] for kind, many in running.items()}
+        return seconds, {kind: [one.result() for one in many] for kind, many in running.items()}
 
 
-Request = Callable[[Keyed, int, int], None]
-
-
-def _run(request: Request, number: int, place: tuple[str, str, str], ready: object, stop: Event) -> Seen:
-    home, context_id, key = place
+def _run(request: Request, keyed: Keyed, number: int, stop: threading.Event) -> Seen:
     failures: list[str] = []
     requests, longest_s = 0, 0.0
-    with wiring.services(from_env({"PALIMPSEST_HOME": home})) as services:
-        keyed = Keyed(world_in(services, context_id, key), key)
-        request(keyed, number, 0)
-        ready.release()  # type: ignore[attr-defined]
-        while not stop.is_set():
-            requests += 1
-            with stopwatch() as elapsed:
-                try:
-                    request(keyed, number, requests)
-                except Exception as error:  # every kind of failure counts
-                    failures.append(repr(error))
-                longest_s = max(longest_s, elapsed())
+    while not stop.is_set():
+        requests += 1
+        with stopwatch() as elapsed:
+            try:
+                request(keyed, number, requests)
+            except Exception as error:  # every kind of failure counts
+                failures.append(repr(error))
+            longest_s = max(longest_s, elapsed())
     return Seen(requests, longest_s, failures)
 
 

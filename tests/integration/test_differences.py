@@ -3,7 +3,7 @@
 import pytest
 
 from api.ids import ulid
-from api.routes import differences, facts, forgetting
+from api.routes import differences, facts, forgetting, revisions
 from api.routes.events import shown
 from api.shapes import differences as told
 from api.wiring import Services
@@ -33,13 +33,40 @@ def test_a_diff_tells_what_was_learnt_corrected_ended_and_erased(keyed: Keyed) -
     assert [one["value"] for one in ana["ended"]] == ["tea"]
     assert [one["value"] for one in bo["learnt"]] == ["Bo", "Oslo"]
 
+    with world.reading() as reader:
+        lines = list(told.told(changes.between(world.services.log, reader, begin, middle)))
+    assert [line.partition("  [")[0] for line in lines] == [
+        "Ana (entity:person/ana)",
+        "  ~ city: Porto -> Lyon",
+        "  - likes: tea",
+        "Bo (entity:person/bo)",
+        "  + became known",
+        "  + city: Oslo",
+    ]
+
     keyed.post(forgetting.forget, query="Lyon", purge=True)
     later = keyed.get(differences.get_diff, **{"from": f"position:{middle}"})
     assert [one["value"] for entity in later["entities"] for one in entity["erased"]] == ["query"]
     assert keyed.get(differences.get_diff, **{"from": str(begin), "to": str(begin)})["entities"] == []
-    with world.reading() as reader:
-        lines = list(told.told(changes.between(world.services.log, reader, begin, middle)))
-    assert lines[0] == "Ana (entity:person/ana)"
+
+
+def test_a_diff_tells_of_what_was_taken_back_and_of_nothing_else(keyed: Keyed) -> None:
+    world = keyed.world
+    world.given(fact("Ana", "city", "Porto"), text="Ana lives in Porto")
+    moved = world.given(fact("Ana", "city", "Lyon"), text="Ana moved to Lyon")
+    head = world.events()[-1].position
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(moved.turn_ids[0])})
+    retracted = world.events()[-1].position
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+
+    def lines(begin: int, end: int) -> list[str]:
+        with world.reading() as reader:
+            found = told.told(changes.between(world.services.log, reader, begin, end))
+            return [line.partition("  [")[0] for line in found]
+
+    assert lines(head, retracted) == ["Ana (entity:person/ana)", "  - city: Lyon", "  + city: Porto (again)"]
+    assert lines(retracted, world.events()[-1].position) == ["Ana (entity:person/ana)", "  ~ city: Porto -> Lyon"]
+    assert lines(head, head) == ["nothing changed"]
 
 
 def test_the_diff_of_a_turn_is_what_its_write_answered(keyed: Keyed) -> None:
