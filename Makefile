@@ -34,7 +34,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat|recall|recall-scale|freshness|questions
+bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat|recall|timetravel|bluegreen (see tests/bench)
 	$(BIN)/python -m tests.bench.$(subst -,_,$(NAME)) $(FILE)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows

@@ -84,8 +84,8 @@ def rebuild(log: EventLog, connection: Connection, context_id: str, *, progress:
             except _ErasedMeanwhile:
                 continue  # what was copied may hold what is gone
         sweep(connection, context_id, live=target)
-        # Before Postgres 17 only the owner may: then it warns, skips, and leaves it to autovacuum.
-        connection.execute(f"ANALYZE {', '.join(table.name for table in READ_MODELS)}".encode())
+        if position <= FLIP_EVENTS_MAX:
+            _analyse(connection)
         return position
 
 
@@ -108,6 +108,8 @@ def _rebuilt(
         with connection.transaction():
             batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
             copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+        if done == 0:
+            _analyse(connection)  # from the flip on, reads are planned by what it knows of the new rows
         done = position
         position, _ = _head(connection, HEAD, context_id)
     with connection.transaction():
@@ -117,6 +119,11 @@ def _rebuilt(
         flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
         connection.execute(FLIP, flip)
     return position, target
+
+
+def _analyse(connection: Connection) -> None:
+    """Before Postgres 17 only the owner may: then it warns, skips, and leaves it to autovacuum."""
+    connection.execute(f"ANALYZE {', '.join(table.name for table in READ_MODELS)}".encode())
 
 
 def _without_erasures(batches: Iterable[list[Recorded]], done: int) -> Iterator[list[Recorded]]:
