@@ -38,7 +38,7 @@ def _told(reader: Reader, entity_ids: Sequence[UUID], limit: int) -> list[Fact]:
     if not entity_ids:
         return []
     parameters = {"entity_ids": list(entity_ids), "limit": limit}
-    ids = [fact_id for (fact_id,) in reader.tuples(facts.TOLD_OF, parameters)]
+    ids = [fact_id for sql in (facts.TOLD_OF, facts.CLAIMED_OF) for (fact_id,) in reader.tuples(sql, parameters)]
     ids += [row.id for row in relations.live_of_entities(reader, entity_ids, limit=limit).rows]
     found = facts.by_ids(reader, ids)
     lasting = {"identity": 0, "knowledge": 1, "context": 2}

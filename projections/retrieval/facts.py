@@ -19,6 +19,14 @@ ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 LIMIT %(limit)s
 """
 
+# Relations that were only claimed of the entities.
+CLAIMED_OF = """
+SELECT r.id FROM {relations} AS r
+WHERE r.subject_id = ANY(%(entity_ids)s) AND r.standing = 'claimed'
+ORDER BY r.said_at DESC, r.turn_position DESC, r.said_offset DESC, r.id
+LIMIT %(limit)s
+"""
+
 # Versions that were or are true; what is only claimed, or was never true, answers no question.
 ATTRIBUTES_OF = """
 SELECT v.* FROM {attribute_versions} AS v

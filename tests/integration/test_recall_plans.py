@@ -31,6 +31,7 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "properties of an entity": (facts.ATTRIBUTES_OF, {"entity_ids": UUIDS, "keys": ["location"], "limit": 9}),
     "relations of an entity": (facts.RELATIONS_OF, {"entity_ids": UUIDS, "keys": ["works_at"], "limit": 9}),
     "what is told of an entity": (facts.TOLD_OF, {"entity_ids": UUIDS, "limit": 9}),
+    "relations claimed of an entity": (facts.CLAIMED_OF, {"entity_ids": UUIDS, "limit": 9}),
     "versions by id": (facts.ATTRIBUTES_BY_ID, {"ids": UUIDS}),
     "turns of versions": (facts.TURNS_OF, {"ids": UUIDS}),
     "statements of turns": (supersession.STATEMENTS, {"turn_ids": UUIDS}),
