@@ -29,6 +29,13 @@ _ABOUT_ME = re.compile(
 def extractive_reply(message: str, sources: Mapping[int, Source]) -> str:
     """What memory holds on `message`. sources: by marker number, best first."""
     hits = {number: source for number, source in sources.items() if source.reason is Reason.HIT}
+    # Under what replaced it a former value only explains; where the past is asked for, it stands above.
+    place = {source.row_id: number for number, source in hits.items()}
+    hits = {
+        number: source
+        for number, source in hits.items()
+        if source.superseded_by is None or place.get(source.superseded_by, number) >= number
+    }
     best = max((source.score for source in hits.values()), default=0.0)
     near = {number: source for number, source in hits.items() if source.score >= LEAST_SHARE * best}
     if _ABOUT_ME.search(message):

@@ -31,7 +31,7 @@ class Reason(IntEnum):
 class Source:
     """One retrieved row. id: as `/inspect` takes it. kind: attribute, relation, action or chunk. text: one fact
     as a sentence, or a passage. score: 0 to 1. note: when, and by whom if not by the user. role: "assistant"
-    for an earlier reply. row_id: of the row itself.
+    for an earlier reply. row_id: of the row itself. superseded_by: of a fact that was found, the row that replaced it.
     """
 
     id: str
@@ -45,6 +45,7 @@ class Source:
     role: str | None = None
     document_title: str | None = None
     position_percent: int | None = None
+    superseded_by: UUID | None = None
 
     @property
     def is_passage(self) -> bool:
@@ -92,6 +93,7 @@ def recalled(one: Recalled, reason: Reason, lengths: Mapping[UUID, int]) -> Sour
         role="assistant" if one.kind is Kind.TURN and one.role == "assistant" else None,
         document_title=(one.title or UNTITLED) if one.document_id else one.fact.document if one.fact else None,
         position_percent=_percent(one, lengths),
+        superseded_by=one.superseded_by,
     )
 
 

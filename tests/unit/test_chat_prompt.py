@@ -43,7 +43,7 @@ def window(*texts: str) -> Window:
 
 
 def source(text: str, score: float = 0.9, *, kind: str = "attribute", **fields: object) -> Source:
-    return Source("an id", kind, text, score, UNKNOWN, **fields)  # type: ignore[arg-type]
+    return Source("an id", kind, text, score, **{"row_id": UNKNOWN, **fields})  # type: ignore[arg-type]
 
 
 def prompt(question: str = "Who am I?", **parts: object) -> Prompt:
@@ -172,6 +172,15 @@ def test_the_extractive_reply_quotes_facts_then_passages_with_their_markers() ->
     }
     reply = extractive_reply("What does Alice do?", sources)
     assert reply == "From memory:\n- Alice is CTO [S2]\n- “We met in Lyon.” (2026-11-30) [S1]"
+
+
+def test_the_extractive_reply_leaves_out_what_a_better_source_replaced() -> None:
+    new, old = UUID(int=1), UUID(int=2)
+    now = source("Alice is CTO", row_id=new)
+    before = source("Alice is Head of Platform", row_id=old, superseded_by=new)
+    assert "Platform" not in extractive_reply("What does Alice do?", {1: now, 2: before})
+    # Where the past is asked for, it stands above.
+    assert "Platform" in extractive_reply("What did Alice do before?", {1: before, 2: now})
 
 
 def test_without_memory_the_extractive_reply_says_so() -> None:
