@@ -14,7 +14,7 @@ from api.chat.sources import sources_of
 from api.chat.window import TURNS_MAX, Window, window_of
 from api.http.calls import Call
 from api.shapes.wire import Json
-from memory.errors import SessionClosedAlready, SessionUnavailable
+from memory.errors import Forbidden, SessionClosedAlready, SessionUnavailable
 from memory.idempotency import RequestKey
 from memory.principals import Caller
 from memory.scopes import ScopeSet
@@ -136,6 +136,8 @@ def _writable(reader: Reader, caller: Caller, message: Message) -> UUID:
     """The scope set of the session that the turns go to. A reply that can't be stored is not worth a model's time."""
     if message.session_id is None:
         scopes = message.scopes or caller.write_scopes
+        if not scopes:
+            raise Forbidden("the key's grants do not cover memory:write anywhere")
         caller.require("memory:write", scopes)
         return scope_set_id_of(scopes)
     session = sessions.one(reader, message.session_id)

@@ -68,6 +68,7 @@ FILES = {("GET", DOCUMENT + "/raw"), ("GET", DOCUMENT + "/text")}
 PANELS = b"# Roof\n\nThe solar panel is new. A solar panel is not of use without [light](light.md).\n"
 OPERATIONS = (
     Operation("GET", "/health", "Health"),
+    Operation("GET", "/audit", "OperatorAudit"),
     Operation("GET", "/contexts", "Contexts"),
     Operation("POST", "/contexts/{id}", "Context_", {"namespace": "acme", "config": {"token_limit": 5}}, 201),
     Operation("GET", MANAGED, "Context_"),
@@ -219,7 +220,9 @@ PATHS_OF_ROWS = (
 # A made-up id in a sentence would be parsed differently from run to run.
 NUMBERS = itertools.count(1)
 FRESH = ("key_name", "erasure_id", "attribute_id", "relation_id", "instruction_id", "uncertainty_id")
-OPERATED = [operation for operation in OPERATIONS if operation.route.startswith(("/contexts", "/migr", "/verbs"))]
+OPERATED = [
+    operation for operation in OPERATIONS if operation.route.startswith(("/contexts", "/audit", "/migr", "/verbs"))
+]
 KEYED = [operation for operation in OPERATIONS if "{context_id}" in operation.route]
 
 

@@ -8,6 +8,7 @@ from his own answers. Alice then asks for everything, in every way.
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -17,13 +18,18 @@ import pytest
 
 from api.http.app import ASYNC_ROUTES, ROUTES, UPLOAD_ROUTES
 from api.ids import new_id, ulid
+from api.mcp.tools import TOOLS
 from tests.e2e.clients.rest import content
+from tests.e2e.test_crash import eventually
 from tests.servers import ServerProcess
 from tests.tenants import FORGET, READ, WRITE, Tenant, operator
 
 HUNTED = [
     (method, path) for method, path, _ in (*ROUTES, *ASYNC_ROUTES, *UPLOAD_ROUTES) if path.startswith("/{context_id}/")
 ]
+# What is read by a POST, and of GETs what Bob may not ask, or has none of.
+READ_BY_POST = ("/query", "/context", "/lookup", "/state", "/fsck", "/search", "/chat")
+NEVER_HIS = tuple("/{context_id}/principals" + rest for rest in ("", "/{principal_id}", "/{principal_id}/effective"))
 # What holds no rows of memory, or shows the caller nothing but itself.
 OF_THE_CALLER = ("/me", "/keys", "/providers", "/scope-grants")
 ULID = re.compile(r"(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{26}(?![0-9a-z])")
@@ -40,7 +46,11 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"asOf": "now"},
     {"sort": "text", "by": "recency", "q": "Zorblax", "entity": "person/zorblax", "actor": "person/zorblax"},
     {"src": "person/zorblax", "ref": "entity:person/zorblax", "resolved": "false", "type": "person"},
+    {"path": "org/b", "from": "0", "query": "Where does Zorblax live?", "days": 30, "page": 0, "pageSize": 5},
 )
+STREAM = {"Accept": "text/event-stream", "Last-Event-ID": "0"}
+STREAM_READ_S = 1.0  # of one that goes on by itself
+HANDBOOK = b"A kwyjibo handbook tells of kwyjibo. Who has a kwyjibo handbook needs no other kwyjibo handbook."
 # A body that every operation finds its fields in; what it does not know it ignores.
 BODY = {
     "query": "Where does Zorblax live and work?",
@@ -108,7 +118,10 @@ def plant(client: httpx.Client) -> dict[str, str]:
     said(text="Mumblecote was a mistake.", infer="none")
     erased = content(client.post("/forget", json={"query": "Mumblecote", "purge": True}))
     content(client.post("/query", json={"query": "What is Crumbsworth?"}))
-    upload = client.post("/documents", files={"file": ("kwyjibo.txt", b"The Kwyjibo handbook.", "text/plain")})
+    upload = content(client.post("/documents", files={"file": ("kwyjibo.txt", HANDBOOK, "text/plain")}), 202)
+    document = upload["id"]
+    eventually(lambda: content(client.get(f"/documents/{document}"))["status"] == "ready", "the document is read")
+    keyword = content(client.get(f"/documents/{document}/keywords"))["keywords"][0]
     (doubt,) = content(client.get("/uncertainty"))["unknowns"][:1]
     return {
         "session_id": session,
@@ -119,9 +132,9 @@ def plant(client: httpx.Client) -> dict[str, str]:
         "uncertainty_id": doubt["id"],
         "correction_id": content(client.get("/corrections"))["corrections"][0]["id"],
         "trace_id": content(client.get("/traces"))["traces"][0]["id"],
-        "document_id": upload.json()["id"] if upload.status_code == 202 else "none",
+        "document_id": document,
         "erasure_id": erased["erasureId"],
-        "normalised": "kwyjibo",
+        "normalised": keyword["normalised"],
         "entity_type": "person",
         "entity_name": "zorblax",
         "key": "city",
@@ -223,6 +236,72 @@ def test_nobody_sees_or_touches_what_is_bobs(hunt: Hunt, method: str, path: str)
             assert here.status_code == there.status_code, name
             if here.status_code >= 400:
                 assert here.json()["message"] == there.json()["message"], name
+
+
+def answers_himself(hunt: Hunt, method: str, path: str) -> bool:
+    return any(asked(hunt.bob, method, filled(path, hunt.ids), way).is_success for way in WAYS)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [(method, path) for method, path in HUNTED if method == "GET" or path.endswith(READ_BY_POST)],
+    ids=lambda part: part.removeprefix("/{context_id}"),
+)
+def test_what_is_hunted_answers_bob_himself(hunt: Hunt, method: str, path: str) -> None:
+    """Else nothing would be shown of his whatever the operation did."""
+    assert answers_himself(hunt, method, path) or path in NEVER_HIS
+
+
+@pytest.mark.parametrize("name", ["alice", "admin for alice", "alice for bob", "the other context"])
+def test_no_stream_carries_what_is_bobs(hunt: Hunt, name: str) -> None:
+    client = hunt.callers[name]
+    body = {**BODY, "stream": True}
+    for path in ("/chat", f"/sessions/{hunt.ids['session_id']}/chat"):
+        assert leaked(hunt, client.post(path, json=body, headers=STREAM), path) == []
+    seen = streamed(client)
+    assert [one for one in (*SECRETS, *hunt.secret_ids) if one in seen] == []
+
+
+def test_bobs_own_stream_has_it(hunt: Hunt) -> None:
+    assert "Blivetown" in streamed(hunt.bob)
+
+
+def streamed(client: httpx.Client) -> str:
+    """What the stream of events brings within STREAM_READ_S."""
+    parts: list[bytes] = []
+    with suppress(httpx.ReadTimeout), client.stream("GET", "/events", headers=STREAM, timeout=STREAM_READ_S) as stream:
+        parts.extend(stream.iter_raw())
+    return b"".join(parts).decode()
+
+
+TOOL_ARGUMENTS = {
+    "query": "Where does Zorblax live and work?",
+    "text": "Hello.",
+    "infer": "none",
+    "ref": "entity:person/zorblax",
+    "entity": "person/zorblax",
+    "key": "city",
+    "bytes_base64": "SGk=",
+    "filename": "kwyjibo.txt",
+    "dry_run": True,
+}
+RESOURCES = ("documents", "entities", "sessions", "entities/person/zorblax")
+
+
+def test_no_tool_and_no_resource_of_mcp_shows_what_is_bobs(hunt: Hunt) -> None:
+    headers = {"Accept": "application/json, text/event-stream", "X-Spectron-Context": hunt.tenant.name}
+    calls: list[tuple[str, dict[str, Any]]] = [("resources/read", {"uri": f"spectron://fs/{one}"}) for one in RESOURCES]
+    calls += [("tools/call", {"name": tool, "arguments": TOOL_ARGUMENTS}) for tool in TOOLS]
+    shown = {"alice": "", "bob": ""}
+    for name, client in (("alice", hunt.alice), ("bob", hunt.bob)):
+        for method, params in calls:
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            url = f"{hunt.tenant.server.url}/mcp"
+            answer = client.post(url, json=message, headers=headers)
+            assert answer.status_code == 200, answer.text
+            shown[name] += answer.text
+    assert "Blivetown" in shown["bob"]
+    assert [one for one in (*SECRETS, *hunt.secret_ids) if one in shown["alice"]] == []
 
 
 def test_counts_are_of_what_is_seen(hunt: Hunt) -> None:
