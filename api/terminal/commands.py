@@ -158,6 +158,7 @@ def chat(
     if as_json:
         show(answer, (), as_json=True)
     else:
+        show(answer, tables.changed(answer.get("memoryUpdates") or {}), as_json=False)
         click.echo(f"(session {answer.get('sessionId')})", err=True)
 
 
@@ -169,7 +170,7 @@ def chat(
 def state(as_json: bool, *, memory: BlockingSpectron, **given: Any) -> None:
     """Show all that is known now, by category."""
     answer = memory.state(**{name: value for name, value in given.items() if value is not None})
-    show(answer, tables.nested(answer), as_json=as_json)
+    show(answer, tables.state(answer), as_json=as_json)
 
 
 @click.command()

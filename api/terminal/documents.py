@@ -59,7 +59,8 @@ def upload(
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        show(found, [tables.documents(found)], as_json=False)
+        named = [{"title": path.name, **one} for path, one in zip(files, found, strict=True)]
+        show(named, [tables.documents(named)], as_json=False)
     if any(one["status"] == "failed" for one in found):
         raise SystemExit(1)
 

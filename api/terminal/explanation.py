@@ -9,6 +9,7 @@ from api.settings.config import from_env
 from api.shapes import refs, story
 from api.terminal.commands import client_of, remote_story
 from api.terminal.contexts import opened
+from api.terminal.target import is_chosen
 from memory.values import attribute_key
 from projections.access import every_scope_set
 from projections.reading import Reader, snapshot
@@ -18,12 +19,12 @@ from projections.reading import Reader, snapshot
 @click.argument("entity")
 @click.argument("key")
 @click.option("--context", "--context-id", "context_id", help="Default: PALIMPSEST_CONTEXT.")
-@click.option("--url", help="Ask this server, instead of the database of this machine.")
+@click.option("--url", help="Ask this server; default: the profile's, else the database of this machine.")
 @click.option("--api-key", help="A key of the context, for --url.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(entity: str, key: str, context_id: str | None, url: str | None, api_key: str | None, as_json: bool) -> None:
     """Tell the history of a fact: explain person/alice job_title."""
-    if url or api_key:
+    if url or api_key or is_chosen():
         with client_of(url, api_key, context_id) as memory:
             told = remote_story(memory, entity, key)
         click.echo(json.dumps(told["chapters"]) if as_json else told["text"])

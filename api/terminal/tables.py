@@ -31,6 +31,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
 def learnt(answer: Json) -> Iterable[Table | Text]:
     """What a write changed."""
     extraction = answer.get("extraction") or {}
+    yield Text(f"session {answer.get('sessionId')}  turn {answer.get('turnId')}", style="dim")
+    shown = list(changed(extraction))
+    yield from shown or [Text(f"nothing learnt ({extraction.get('status', 'not asked')})", style="dim")]
+
+
+def changed(extraction: Json) -> Iterable[Table | Text]:
+    """What a turn brought, nothing if it brought nothing."""
 
     def kind(name: str) -> list[Json]:
         return extraction.get(name) or []
@@ -42,13 +49,10 @@ def learnt(answer: Json) -> Iterable[Table | Text]:
         *(("", "instruction", row["description"]) for row in kind("instructions")),
         *(("", "uncertain", row["about"]) for row in kind("uncertainties")),
     ]
-    yield Text(f"session {answer.get('sessionId')}  turn {answer.get('turnId')}", style="dim")
     if rows:
         yield table(("entity", "key", "value"), rows)
     for row in kind("corrections"):
         yield Text(f"corrected: {row['key']}: {row['oldValue']} → {row['newValue']}", style="yellow")
-    if not rows:
-        yield Text(f"nothing learnt ({extraction.get('status', 'not asked')})", style="dim")
 
 
 def hits(answer: Json) -> Iterable[Table | Text]:
@@ -69,10 +73,15 @@ def versions(answer: Json) -> Table:
 
 def sessions(answer: Json) -> Table:
     rows = (
-        (row["id"], day(row.get("createdAt")), day(row.get("closedAt")), " | ".join(map(str, row.get("scopes") or [])))
+        (row["id"], day(row.get("createdAt")), day(row.get("closedAt")), _scopes(row.get("scopes") or []))
         for row in answer.get("sessions") or []
     )
     return table(("session", "since", "closed", "scopes"), rows)
+
+
+def _scopes(clauses: Iterable[Iterable[str]]) -> str:
+    """An OR of ANDs, as one reads it."""
+    return " or ".join(" and ".join(clause) for clause in clauses)
 
 
 def turns(answer: Json) -> Table:
@@ -99,6 +108,58 @@ def found_chunks(results: Iterable[Json]) -> Table:
         for row in results
     )
     return table(("score", "document", "section", "text"), rows)
+
+
+def state(answer: Json) -> Iterable[Table | Text]:
+    """What is known, a table for each category, and what is said of it all below."""
+    is_empty = True
+    for category, held in answer.items():
+        if isinstance(held, dict) and (rows := _known(held)):
+            is_empty = False
+            yield Text(category, style="bold")
+            yield table(("entity", "key", "value", "since"), rows)
+            yield Text()
+    for name, title in (("instructions", "instructions"), ("unknowns", "doubts")):
+        if listed := answer.get(name):
+            is_empty = False
+            yield Text(title, style="bold")
+            yield from (Text(f"- {one.get('description') or one.get('about')}") for one in listed)
+            yield Text()
+    if is_empty:
+        yield Text("nothing is known", style="dim")
+    cut = [name for name, is_cut in (answer.get("truncated") or {}).items() if is_cut]
+    if cut:
+        yield Text(f"there is more: {', '.join(cut)} (--json, or the lists of the API)", style="dim")
+
+
+def _known(held: Json) -> list[tuple[Any, ...]]:
+    """Rows of a category: its facts, and the entities of which nothing else is known in it."""
+    rows = [
+        *(
+            (entity(row["entity"]), row["key"], _standing(row, row["value"]), day(row.get("validFrom")))
+            for row in held.get("attributes") or []
+        ),
+        *(
+            (
+                entity(row["subject"]),
+                row["label"],
+                _standing(row, entity(row["object"])),
+                day(row.get("validFrom")),
+            )
+            for row in held.get("relations") or []
+        ),
+        *(
+            (entity(row["actor"]), row["verb"], row["summary"], day(row.get("occurredAt")))
+            for row in held.get("actions") or []
+        ),
+    ]
+    told = {row[0] for row in rows}
+    alone = (entity(row["id"]) for row in held.get("entities") or [])
+    return sorted([*rows, *((name, "", "", "") for name in alone if name not in told)], key=lambda row: row[:2])
+
+
+def _standing(row: Json, value: str) -> str:
+    return f"{value} (not confirmed)" if row.get("standing") == "claimed" else value
 
 
 def nested(content: Any, depth: int = 0) -> Iterable[Text]:

@@ -54,6 +54,11 @@ def target(url: str | None, api_key: str | None, context_id: str | None) -> Targ
     return Target(str(found["url"]).rstrip("/"), str(found["api_key"]), str(found["context_id"]))
 
 
+def is_chosen() -> bool:
+    """Whether the environment or a profile names a server. Raises as `profile` does."""
+    return bool(os.environ.get(ENVIRONMENT["url"]) or profile())
+
+
 def profile_path() -> Path:
     return PROFILE.expanduser()
 
