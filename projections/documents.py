@@ -124,6 +124,8 @@ WHERE d.content_hash = %(content_hash)s AND d.deleted_at IS NULL
 ORDER BY d.created_at, d.id
 """
 
+CONTENT_HASHES = "SELECT DISTINCT d.content_hash FROM {documents} AS d WHERE d.deleted_at IS NULL"
+
 WAITING = (
     "SELECT d.id FROM {documents} AS d WHERE d.status = 'queued' AND d.deleted_at IS NULL ORDER BY d.version_position"
 )
@@ -230,6 +232,11 @@ def lengths(reader: Reader, ids: Sequence[UUID]) -> dict[UUID, int]:
 def of_content(reader: Reader, content_hash: str) -> list[DocumentRow]:
     """Documents of these bytes, oldest first."""
     return reader.rows(TABLE, OF_CONTENT, {"content_hash": content_hash})
+
+
+def content_hashes(reader: Reader) -> set[str]:
+    """Of the files that documents have."""
+    return {content_hash for (content_hash,) in reader.tuples(CONTENT_HASHES, {})}
 
 
 def newest_first(

@@ -28,6 +28,12 @@ SELECT bytes FROM document_bytes
 WHERE context_id = %(context_id)s AND content_hash = %(content_hash)s AND part = %(part)s
 """
 DROP = "DELETE FROM document_bytes WHERE context_id = %(context_id)s AND content_hash = %(content_hash)s"
+OLDER = """
+SELECT DISTINCT context_id, content_hash FROM document_bytes
+WHERE stored_at < clock_timestamp() - make_interval(secs => %(age_s)s)
+ORDER BY context_id, content_hash
+"""
+DROP_OLDER = DROP + " AND stored_at < clock_timestamp() - make_interval(secs => %(age_s)s)"
 
 
 def hash_of(data: bytes) -> str:
@@ -82,5 +88,15 @@ def drop(cursor: Cursor, context_id: str, content_hash: str) -> None:
     cursor.execute(DROP, _key(context_id, content_hash))
 
 
-def _key(context_id: str, content_hash: str) -> dict[str, str]:
+def older_than(connection: Connection, age_s: float) -> Iterator[tuple[str, str]]:
+    """(context, hash) of the bytes that were last sent longer ago than that."""
+    yield from connection.execute(OLDER, {"age_s": age_s}).fetchall()
+
+
+def drop_older(cursor: Cursor, context_id: str, content_hash: str, age_s: float) -> None:
+    """Delete the bytes unless they were sent again meanwhile. Inside an append that found no document of them."""
+    cursor.execute(DROP_OLDER, _key(context_id, content_hash) | {"age_s": age_s})
+
+
+def _key(context_id: str, content_hash: str) -> dict[str, Any]:
     return {"context_id": context_id, "content_hash": content_hash}

@@ -306,6 +306,12 @@ class Library:
             )
             writing.record([event], _origin(known, known.principal_id))
 
+    def drop_orphan(self, context_id: str, content_hash: str, age_s: float) -> None:
+        """Delete bytes that no document has and that were last sent longer ago than age_s seconds."""
+        with self.log.writing(context_id) as writing:
+            if not self.shelf.of_content(writing, content_hash, None):
+                bytes_store.drop_older(writing.cursor, context_id, content_hash, age_s)
+
     def link_again(self, caller: Caller, document_ids: Sequence[UUID]) -> int:
         """Find where the links of documents lead by now, of those that the caller may write to. Returns how many were
         found; those known stay."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from memory.documents.blocks import Unreadable
 from memory.documents.plain_text import storable
+from memory.documents.reading_process import end_with_parent
 
 PAGES_MAX = 50
 SCALE = 150 / 72  # 150 dots an inch
@@ -54,7 +55,12 @@ def _graymap(bitmap: Any) -> bytes:
 def _recognised(tesseract: str, picture: bytes) -> str:
     try:
         done = subprocess.run(
-            [tesseract, "stdin", "stdout"], input=picture, capture_output=True, timeout=PAGE_TIMEOUT_S, check=True
+            [tesseract, "stdin", "stdout"],
+            input=picture,
+            capture_output=True,
+            timeout=PAGE_TIMEOUT_S,
+            check=True,
+            preexec_fn=end_with_parent,
         )
     except subprocess.TimeoutExpired as error:
         raise Unreadable(f"recognising text took longer than {PAGE_TIMEOUT_S} s a page") from error

@@ -7,6 +7,7 @@ lines of JSON on standard output: `{"stage": …}` while it works, then `{"conte
 
 import os
 import resource
+import signal
 import sys
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 MEMORY_BYTES_MAX = 1536 * 1024 * 1024
 CPU_S_MAX = 120
 FILE_BYTES_MAX = 64 * 1024 * 1024
+PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,14 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     stage: str
     done: int = 0
     of: int = 0
+
+
+def end_with_parent() -> None:
+    """From now on this process is killed when the one that started it ends, where the system knows how to."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def limit() -> None:
@@ -39,6 +49,7 @@ def limit() -> None:
 
 def main() -> None:
     """Read standard input as the type that is the only argument."""
+    end_with_parent()
     limit()
     from memory.documents.blocks import Unreadable
     from memory.documents.contents import contents

@@ -61,6 +61,8 @@ def read(data: bytes, kind: str, stage: Stage = lambda name, done, of: None) -> 
             if said.stage is not None:
                 stage(said.stage, said.done, said.of)
         timed_out = not clock.is_alive()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        _kill(process)
         raise Unreadable(_end(process.wait(), timed_out=timed_out))
     except msgspec.DecodeError as error:
         raise Unreadable("reading the document failed") from error
@@ -78,7 +80,8 @@ def environment() -> dict[str, str]:
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
-    if process.poll() is None:
+    """The process, and what it has started and left behind. Until it is waited for, no other group has its number."""
+    if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
 

@@ -9,6 +9,7 @@ import pytest
 
 from api.routes import forgetting
 from api.wiring import Services
+from api.work import orphans
 from api.work.document_reading import ATTEMPTS_MAX
 from memory.candidates import Extraction, InstructionCandidate
 from memory.documents import bytes_store, progress
@@ -97,6 +98,19 @@ def test_bytes_stay_while_a_document_has_them(world: World) -> None:
     assert holds_bytes(world, first.content_hash)
     world.services.library.delete(seeing(world), second.document_id)
     assert not holds_bytes(world, first.content_hash)
+
+
+def test_bytes_that_no_document_came_of_go_after_an_hour(world: World) -> None:
+    library = world.services.library
+    lost, young = (library.keep_bytes(world.context_id, data) for data in (b"Lost words.", b"Words on their way."))
+    kept = uploaded(world, "Words of a document.").content_hash
+    age = "UPDATE document_bytes SET stored_at = stored_at - interval '2 hours' WHERE content_hash = ANY(%s)"
+    with world.services.pool.connection() as connection:
+        connection.execute(age, [[lost, kept]])
+    waiting = list(orphans.waiting(world.services))
+    assert {"context_id": world.context_id} in waiting
+    orphans.run(world.services, {"context_id": world.context_id})
+    assert [holds_bytes(world, one) for one in (lost, young, kept)] == [False, True, True]
 
 
 # --- broken off -----------------------------------------------------------------------------------

@@ -282,3 +282,18 @@ def test_a_scanned_pdf_is_read_where_tesseract_is(tmp_path: Path, monkeypatch: p
 def test_the_reading_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     assert "OPENAI_API_KEY" not in sandbox.environment()
+
+
+def test_what_a_reading_process_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = tmp_path / "tesseract"
+    stand_in.write_text('#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 60\n')
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(sandbox, "WALL_S_MAX", 2)
+    with pytest.raises(Unreadable, match="takes longer"):
+        sandbox.read(b"\x89PNG\r\n\x1a\n", "image/png")
+    started = int((tmp_path / "tesseract.pid").read_text())
+    deadline = time.monotonic() + 2
+    while Path(f"/proc/{started}").exists() and "Z" not in Path(f"/proc/{started}/stat").read_text():
+        assert time.monotonic() < deadline, "it still runs"
+        time.sleep(0.05)
