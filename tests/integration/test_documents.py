@@ -1,5 +1,6 @@
 """Documents without HTTP: who sees them, broken-off readings, replay, and facts as curated knowledge."""
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 from api.routes import forgetting
 from api.wiring import Services
 from api.work import orphans
-from api.work.document_reading import ATTEMPTS_MAX
+from api.work.document_reading import ATTEMPTS_MAX, DocumentReading, ids_of
 from memory.candidates import Extraction, InstructionCandidate
 from memory.documents import bytes_store, progress
 from memory.documents.contents import contents
@@ -300,6 +301,25 @@ def test_a_model_reads_facts_and_is_asked_once(world: World, monkeypatch: pytest
     (completed,) = [event for event in events if isinstance(event, ExtractionCompleted)]
     assert (completed.model, completed.usage.calls) == ("test/model", 1)
     assert world.verified().problem is None
+
+
+def test_a_model_that_is_away_is_asked_again_later_and_keeps_no_thread(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.settings.config.FACT_CHUNKS", 5)
+    model = Model(True, False)
+    monkeypatch.setattr(world.services.document_learning, "remote_of", lambda _: model)
+    document_id = uploaded(world, "The lamp in the hall is green.").document_id
+    reading, ids_of_it = DocumentReading(), ids_of(world.context_id, document_id)
+    assert ids_of_it in list(reading.waiting(world.services))
+    reading.run(world.services, ids_of_it)
+    assert ids_of_it not in list(reading.waiting(world.services)), "it rests"
+    assert ids_of_it in list(DocumentReading().waiting(world.services)), "but it is not forgotten"
+    full = DocumentReading()
+    full._turns = threading.Semaphore(0)
+    full.run(world.services, ids_of_it)
+    assert model.asked == [], "all turns are taken"
+    assert read(world, document_id).status == "ready"
 
 
 def test_a_document_gives_the_assistant_no_orders(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
