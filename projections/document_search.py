@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from memory.documents.fingerprints import is_near
-from projections import document_chunks, document_keywords, documents
+from projections import document_chunks, document_ties, documents
 from projections.document_chunks import ChunkRow
-from projections.document_links import EVERY_EDGE
+from projections.document_ties import EDGE_KINDS, Tie
 from projections.documents import DocumentRow
 from projections.passages import TABLE, Kind
 from projections.reading import Reader
@@ -26,8 +26,6 @@ RRF_K = 60.0
 GRAPH_ALPHA = 0.3
 POOL = 60
 SEEDS = 10
-DECAY = 0.5  # of a tie's weight for each further step
-EDGE_KINDS = ("knowledge_has_keyword", "section_match", "document_link")
 
 OF_TYPES = """
 SELECT d.id FROM {documents} AS d WHERE lower(d.mime_type) = ANY(%(mime_types)s) AND d.deleted_at IS NULL
@@ -44,15 +42,6 @@ OPENING = """
 SELECT p.* FROM {passages} AS p
 WHERE p.document_id = %(id)s AND p.kind = 'document' AND p.ordinal = 0
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """Why a chunk ranks higher: it is tied to another good one. label: by what. weight: 0 to 1."""
-
-    label: str
-    kind: str
-    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,8 @@ def _tied(reader: Reader, question: Question, asked: Asked, scored: list[_Scored
     """Each chunk's score mixed with that of the best chunk that it is tied to, by graph_alpha."""
     _spread(scored)
     seeds = scored[:SEEDS]
-    between = _between_documents(reader, asked, {one.hit.document_id for one in seeds if one.hit.document_id})
+    owners = {one.hit.document_id for one in seeds if one.hit.document_id}
+    between = document_ties.between(reader, owners, kinds=asked.graph, depth=asked.graph_depth)
     if asked.expand:
         scored = scored + _expansion(reader, question, asked, seeds, between, {one.hit.id for one in scored})
     plain = {id(one): one.score for one in scored}
@@ -258,43 +248,6 @@ def _tie(seed: Hit, hit: Hit, asked: Asked, between: Mapping[tuple[UUID, UUID], 
         is_same = bool(hit.section) and seed.section == hit.section
         return Tie(hit.section, "section_match", 1.0) if is_same and "section_match" in asked.graph else None
     return between.get((seed.document_id, hit.document_id))
-
-
-def _between_documents(reader: Reader, asked: Asked, seeds: set[UUID]) -> dict[tuple[UUID, UUID], Tie]:
-    """The strongest tie from each seed document to others, at most graph_depth steps away."""
-    ties: dict[tuple[UUID, UUID], Tie] = {}
-    near: dict[UUID, dict[UUID, Tie]] = {seed: {seed: Tie("", "", 1.0)} for seed in seeds}
-    for _ in range(asked.graph_depth):
-        steps = _steps(reader, asked, {reached for ends in near.values() for reached in ends})
-        following: dict[UUID, dict[UUID, Tie]] = defaultdict(dict)
-        for seed, ends in near.items():
-            for reached, so_far in ends.items():
-                for other, tie in steps.get(reached, {}).items():
-                    weight = tie.weight if reached == seed else DECAY * so_far.weight * tie.weight
-                    known = ties.get((seed, other))
-                    if other != seed and (known is None or known.weight < weight):
-                        ties[seed, other] = following[seed][other] = replace(tie, weight=weight)
-        near = following
-    return ties
-
-
-def _steps(reader: Reader, asked: Asked, ids: set[UUID]) -> dict[UUID, dict[UUID, Tie]]:
-    steps: dict[UUID, dict[UUID, Tie]] = defaultdict(dict)
-
-    def add(one: UUID, other: UUID, tie: Tie) -> None:
-        known = steps[one].get(other)
-        if known is None or known.weight < tie.weight:
-            steps[one][other] = tie
-
-    bound = {"ids": list(ids)}
-    if "knowledge_has_keyword" in asked.graph:
-        for one, other, words, score in reader.tuples(document_keywords.SHARED, bound):
-            add(one, other, Tie(words, "knowledge_has_keyword", score / (1 + score)))
-    if "document_link" in asked.graph:
-        for origin, target, kind in reader.tuples(EVERY_EDGE, bound):
-            add(origin, target, Tie(kind, "document_link", 1.0))
-            add(target, origin, Tie(kind, "document_link", 1.0))
-    return steps
 
 
 def _expansion(

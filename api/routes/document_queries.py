@@ -19,7 +19,6 @@ from api.shapes.wire import Json
 from memory.errors import ModelUnavailable
 from projections.document_links import EVERY_LINK
 from projections.document_search import (
-    EDGE_KINDS,
     GRAPH_ALPHA,
     THRESHOLD,
     Asked,
@@ -27,6 +26,7 @@ from projections.document_search import (
     documents_of_types,
     search_documents,
 )
+from projections.document_ties import EDGE_KINDS
 from projections.recall.question import Question, parsed
 from projections.retrieval import compound
 

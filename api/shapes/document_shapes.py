@@ -7,7 +7,8 @@ from memory.documents.library import Uploaded
 from memory.documents.progress import Progress
 from projections.document_chunks import ChunkRow
 from projections.document_keywords import KeywordRow
-from projections.document_search import Found, Tie
+from projections.document_search import Found
+from projections.document_ties import Tie
 from projections.documents import DocumentRow
 
 Json = dict[str, Any]
