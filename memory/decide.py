@@ -243,12 +243,14 @@ class _Decision:
         that sources disagree about, what is claimed and what is in force."""
         _, fields = words.get(segment.id) or next(iter(words.values()))
         owner, key = _fact(fields)
-        about = key
+        meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(line(said))]
+        folded_values = {one.id: one.value for one in said}
         if "value" in fields:
-            meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(line(said))]
-            folded_values = {one.id: one.value for one in said}
             values = [words[one][1]["value"] if one in words else folded_values[one] for one in meant]
-            about = f"{key}: {', against '.join(values)}"
+        else:
+            objects = [self.known.entity(UUID(folded_values[one])) for one in meant]
+            values = [one.name for one in objects if one is not None]
+        about = f"{key}: {', against '.join(values)}"
         self.draft.flag(about, _UNCERTAIN[segment.standing], owner, key)
 
     # --- actions, instructions, uncertainties ---

@@ -53,6 +53,8 @@ class Claim:
     aspect: Aspect = Aspect.STATE
     confidence: float = 0.95
     repair: bool = False
+    # Only new words for what an earlier turn told: whatever happened, they tell of no other change.
+    restated: bool = False
     # How the values of an attribute are called when they are entities too ("location").
     value_type: str = ""
 
@@ -85,7 +87,7 @@ def judge(claim: Claim, standing: Standing, times: list[StatedTime], *, about: s
         )
         return
     valid_from, valid_until, precision = _validity(claim, polarity, times)
-    change = (claim.aspect is Aspect.EVENT and polarity is Polarity.AFFIRMED) or (
+    change = (claim.aspect is Aspect.EVENT and polarity is Polarity.AFFIRMED and not claim.restated) or (
         polarity is Polarity.ENDED
         and (claim.aspect in (Aspect.END, Aspect.OVER) or standing.polarity is Polarity.ENDED)
     )

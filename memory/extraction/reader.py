@@ -150,7 +150,7 @@ class Reader:
         position = repaired([claim for claim, _ in self._told], by)
         if position is not None:
             claim, reading = self._told[position]
-            self._told[position] = (with_replacement(claim, by), reading)
+            self._told[position] = (with_replacement(claim, by, restated=False), reading)
             return
         if by.in_turn:
             return
@@ -160,7 +160,7 @@ class Reader:
                 claim, reading = told[position]
                 # The date of the earlier turn is not known here, so its stated times are not either.
                 reading.times = []
-                self._told.append((with_replacement(claim, by), reading))
+                self._told.append((with_replacement(claim, by, restated=True), reading))
                 return
 
     def _named(self, turn: Turn) -> Iterator[EntityCandidate]:

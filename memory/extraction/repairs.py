@@ -161,9 +161,10 @@ def _names_same(said: str, replaced: str) -> bool:
     return bool(others) and others <= words
 
 
-def with_replacement(claim: Claim, by: Replacement) -> Claim:
+def with_replacement(claim: Claim, by: Replacement, *, restated: bool) -> Claim:
+    """The claim with the new words. restated: it was told by an earlier turn."""
     value = mention(by.words, claim.value.type) if isinstance(claim.value, Mention) else value_of(by.words)
-    return replace(claim, value=value, start=by.start, end=by.end, repair=True)
+    return replace(claim, value=value, start=by.start, end=by.end, repair=True, restated=restated)
 
 
 def _said(claim: Claim) -> str:

@@ -248,17 +248,51 @@ def test_a_functional_relation_gives_way_to_another_object_and_others_stand_besi
     assert "RelationSuperseded" not in types(story.when(RelationCandidate(subject=ANA, label="knows", object=beta)))
 
 
-@pytest.mark.parametrize("first", [SourceKind.UPSERT, SourceKind.USER])
-def test_of_two_ranks_the_higher_is_current_and_the_lower_a_flagged_claim_in_either_order(first: SourceKind) -> None:
-    second = SourceKind.USER if first is SourceKind.UPSERT else SourceKind.UPSERT
+# From the highest rank to the lowest: those of one line outrank all below them.
+RANKS = (
+    (SourceKind.UPSERT,),
+    (SourceKind.DOCUMENT,),
+    (SourceKind.USER,),
+    (SourceKind.SYSTEM,),
+    (SourceKind.TOOL, SourceKind.ASSISTANT),
+    (SourceKind.REFLECT, SourceKind.ELABORATE, SourceKind.CONSOLIDATE),
+)
+PAIRS = [
+    (higher, lower)
+    for place, ones in enumerate(RANKS)
+    for higher in ones
+    for below in RANKS[place + 1 :]
+    for lower in below
+]
+
+
+@pytest.mark.parametrize("higher_first", [True, False])
+@pytest.mark.parametrize(("higher", "lower"), PAIRS)
+def test_of_two_ranks_the_higher_is_current_and_the_lower_a_flagged_claim_in_either_order(
+    higher: SourceKind, lower: SourceKind, higher_first: bool
+) -> None:
+    told = [("Porto", higher), ("Lyon", lower)]
+    (first, source), (second, other) = told if higher_first else told[::-1]
     story = Story()
-    story.when(city("Porto"), source=first)
-    events = story.when(city("Lyon"), at=NOON + DAY, source=second)
+    story.when(city(first), source=source)
+    events = story.when(city(second), at=NOON + DAY, source=other)
     flagged = [event for event in events if isinstance(event, UncertaintyFlagged)]
-    claimed, current = ("Lyon", "porto") if first is SourceKind.UPSERT else ("porto", "Lyon")
-    assert [event.about for event in flagged] == [f"city: {claimed}, against {current}"]
+    # The older value is named as it is compared, the newer one as it was spelt.
+    assert [event.about for event in flagged] == [
+        "city: Lyon, against porto" if higher_first else "city: lyon, against Porto"
+    ]
     assert not [event for event in events if isinstance(event, AttributeSuperseded)]
-    assert story.standings() == (["current", "claimed"] if first is SourceKind.UPSERT else ["claimed", "current"])
+    assert story.standings() == (["current", "claimed"] if higher_first else ["claimed", "current"])
+
+
+@pytest.mark.parametrize(("one", "other"), [(one, other) for ones in RANKS for one in ones for other in ones])
+def test_within_a_rank_the_newer_word_supersedes_with_a_correction(one: SourceKind, other: SourceKind) -> None:
+    story = Story()
+    story.when(city("Porto"), source=one)
+    (superseded,) = only(story.when(city("Lyon"), at=NOON + DAY, source=other), AttributeSuperseded)
+    assert isinstance(superseded, AttributeSuperseded)
+    assert superseded.correction_id is not None
+    assert story.standings() == ["current", "current"]
 
 
 def test_what_is_taken_back_is_retracted_with_a_correction() -> None:

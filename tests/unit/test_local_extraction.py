@@ -312,6 +312,15 @@ def test_a_repair_takes_the_earlier_value_back(text: str, earlier: tuple[str, ..
     assert repaired.repair
 
 
+def test_new_words_for_an_earlier_turns_move_tell_of_no_other_move() -> None:
+    for text, earlier, change in (
+        ("No, I meant Munich.", ("I moved to Berlin last month.",), False),
+        ("I moved to Berlin, no, I meant Munich.", (), True),
+    ):
+        (moved,) = (one for one in extract(text, earlier=earlier).candidates if isinstance(one, AttributeCandidate))
+        assert (brief(moved), moved.repair, moved.change) == ("I location Munich", True, change)
+
+
 @pytest.mark.parametrize("text", ["No, thanks.", "Actually, Munich is nice.", "sorry, Globex", "No, I meant Munich."])
 def test_nothing_is_repaired_without_a_cue_and_something_to_repair(text: str) -> None:
     earlier = ("I live in Berlin.",) if text != "No, I meant Munich." else ()
