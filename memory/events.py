@@ -361,18 +361,24 @@ class SpeakerNamed(Event, frozen=True, kw_only=True):
     """The user of this session told who they are.
 
     former_id: whom the session's "I" meant before. moved: what it said until then, which follows the name.
+    relatives: (before, now) of whom it called by what they are to it: "user's sister", "alice's sister".
     """
 
-    class_version: ClassVar[int] = 2
+    class_version: ClassVar[int] = 3
 
     session_id: UUID
     entity_id: UUID
     former_id: UUID | None = None
     moved: Moved = Moved()
+    relatives: tuple[tuple[UUID, UUID], ...] = ()
 
     @staticmethod
     def upcast_v1_v2(state: dict[str, Any]) -> None:
         """Fields with defaults were added."""
+
+    @staticmethod
+    def upcast_v2_v3(state: dict[str, Any]) -> None:
+        """A field with a default was added."""
 
 
 class EntityForgotten(Event, frozen=True, kw_only=True):

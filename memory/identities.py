@@ -24,6 +24,7 @@ from memory.candidates import (
     NameCandidate,
     SeparationCandidate,
 )
+from memory.cardinality import line_key
 from memory.draft import CONFIDENCE_FLOOR, Draft
 from memory.events import (
     EntitiesMerged,
@@ -40,7 +41,7 @@ from memory.nicknames import may_be_one
 from memory.regrouping import IsConcerned, Regrouping, regroup
 from memory.timeline import Change, Said, Standing, line
 from memory.values import SourceKind, name_key
-from memory.wanted import SURE_OF_TYPE, UNNAMED_USER, resolver, told_name, unnamed_speaker
+from memory.wanted import SURE_OF_TYPE, UNNAMED_USER, called_by, resolver, told_name, unnamed_speaker
 
 SAME_AS = "same_as"  # the key of a doubt whether two names mean one
 ALIKE = "may be the same as another"
@@ -132,12 +133,50 @@ class Identities:
             return
         former = self.known.entities.get(unnamed_speaker(statement)) if statement.speaker_id is None else None
         event = SpeakerNamed(session_id=statement.session_id, entity_id=entity_id)
-        if former and former.entity_id != entity_id:
-            event = structs.replace(event, former_id=former.entity_id)
+        if former and former.entity_id == entity_id:
+            former = None
+        relatives = self._relatives(unnamed_speaker(statement)[1], former) if statement.speaker_id is None else ()
+        if former or relatives:
+            event = structs.replace(event, former_id=former.entity_id if former else None, relatives=relatives)
             self._regroup(event, self.known.belongings.in_session.__contains__)
         else:
             self.draft.events.append(event)
         self.draft.statement = replace(statement, speaker_id=entity_id)
+
+    def _relatives(self, unnamed: str, former: KnownEntity | None) -> tuple[tuple[UUID, UUID], ...]:
+        """Whom this session called by what they are to its unnamed user is called so of the named one from now on.
+
+        Returns (before, now) of those without a name of their own; the others get another name.
+        """
+        begin, found = called_by(unnamed, ""), []
+        if unnamed == self.speaker[1]:
+            return ()
+        for (kind, key), entity in sorted(self.known.entities.items()):
+            name = kind, called_by(self.speaker[1], key.removeprefix(begin))
+            if not key.startswith(begin) or name in self.known.entities:
+                continue
+            mention = Mention(type=kind, name=key.removeprefix(begin), mine=True)
+            if (kind, key) not in self.known.name_ids:
+                if self._is_told_of(entity.entity_id):
+                    found.append((entity.entity_id, self.entity(mention, "identity")))
+            elif former and self._is_held_to_be(former.entity_id, key.removeprefix(begin), entity):
+                self._alias(mention, entity, "identity")
+        return tuple(found)
+
+    def _is_told_of(self, entity_id: UUID) -> bool:
+        """Whether this session said anything of an entity."""
+        lines = [*self.known.attributes.items(), *self.known.relations.items()]
+        in_session = self.known.belongings.in_session
+        return any(unit[0] == entity_id and said.id in in_session for unit, words in lines for said in words)
+
+    def _is_held_to_be(self, owner_id: UUID, what: str, entity: KnownEntity) -> bool:
+        """Whether this session said that an entity is somebody's sister."""
+        in_session = self.known.belongings.in_session
+        return any(
+            unit[:2] == (owner_id, line_key(what)) and said.id in in_session and name_key(said.value) == entity.name_key
+            for unit, words in self.known.attributes.items()
+            for said in words
+        )
 
     def alias(self, candidate: AliasCandidate) -> None:
         """Two names are said to mean one."""
@@ -180,18 +219,7 @@ class Identities:
         other = self.known.entities.get(name)
         into = self.known.entities[self.resolve(mention)]
         if other is None:
-            alias_id = self.draft.id("name")
-            self.draft.events.append(
-                EntityAliased(
-                    alias_id=alias_id,
-                    entity_id=entity_id,
-                    type=name[0],
-                    name=self._spelt(also, name[1]),
-                    name_key=name[1],
-                    category=category,
-                )
-            )
-            self._stand_for(name, alias_id, into)
+            self._alias(also, into, category)
         elif other.entity_id == entity_id:
             return entity_id
         elif name in self.known.name_ids and self.draft.statement.source_kind.rank < SourceKind.UPSERT.rank:
@@ -210,6 +238,21 @@ class Identities:
             self._stand_for((other.type, other.name_key), other.entity_id, into)
         self.draft.settle(entity_id, SAME_AS)
         return entity_id
+
+    def _alias(self, also: Mention, into: KnownEntity, category: MemoryCategory) -> None:
+        """Give an entity another, unknown name."""
+        name, alias_id = self.resolve(also), self.draft.id("name")
+        self.draft.events.append(
+            EntityAliased(
+                alias_id=alias_id,
+                entity_id=into.entity_id,
+                type=name[0],
+                name=self._spelt(also, name[1]),
+                name_key=name[1],
+                category=category,
+            )
+        )
+        self._stand_for(name, alias_id, into)
 
     def _stand_for(self, name: EntityName, name_id: UUID, into: KnownEntity) -> None:
         self.known.entities[name] = into

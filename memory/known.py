@@ -196,8 +196,8 @@ class Wanted:
 
     loose_names: normalised, of any type. deeds: (actor, verb, comparable object). directives: whether
     the active ones are needed. regrouped: names of entities that the turn may merge, separate or name: all that
-    hangs on them. ended: values that are said to have ended, and with them what is of
-    that kind. proposed: see `Known`.
+    hangs on them. relatives_of: persons whose relatives ("user's sister") it may call otherwise: they hang on them
+    too. ended: values that are said to have ended, and with them what is of that kind. proposed: see `Known`.
     """
 
     names: frozenset[EntityName]
@@ -207,5 +207,6 @@ class Wanted:
     deeds: frozenset[tuple[EntityName, str, str]]
     directives: bool
     regrouped: frozenset[EntityName] = frozenset()
+    relatives_of: frozenset[str] = frozenset()
     ended: tuple[WantedAttribute, ...] = ()
     proposed: dict[str, bool] = field(default_factory=dict)

@@ -24,8 +24,8 @@ def destination(event: Regrouping, holder: UUID, told_of: UUID) -> UUID:
             return into_id if holder == entity_id else holder
         case EntitiesSeparated(entity_id=entity_id, from_id=from_id, members=members):
             return entity_id if holder == from_id and told_of in (entity_id, *members) else holder
-        case SpeakerNamed(entity_id=entity_id, former_id=former_id):
-            return entity_id if holder == former_id else holder
+        case SpeakerNamed(entity_id=entity_id, former_id=former_id, relatives=relatives):
+            return entity_id if holder == former_id else dict(relatives).get(holder, holder)
 
 
 def told_of_after(event: Regrouping, holder: UUID, told_of: UUID) -> UUID:

@@ -43,6 +43,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
     # "My mother" is called by who says it, so that one must be known too.
     names = {speaker} if any(mention.mine for one in ordered for mention in _mentions(one)) else set[EntityName]()
     regrouped: set[EntityName] = set()
+    relatives_of: set[str] = set()
     loose_names: set[str] = set()
     attributes: list[WantedAttribute] = []
     ended: list[WantedAttribute] = []
@@ -56,6 +57,8 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
                 names.add(speaker)
                 if told := told_name([candidate], statement):
                     regrouped |= _renamed(("person", name_key(told)), speaker, statement)
+                    if statement.user_name is None and statement.speaker_id is None:
+                        relatives_of |= {unnamed_speaker(statement)[1], speaker[1]}
             case AliasCandidate(entity=entity, name=name):
                 regrouped |= {resolve(entity), resolve(name)}
             case SeparationCandidate(name=name):
@@ -96,6 +99,7 @@ def wanted(candidates: Sequence[AnyCandidate], statement: Statement, named_speak
         frozenset(deeds),
         directives,
         frozenset(regrouped),
+        frozenset(relatives_of),
         tuple(ended),
         proposals(ordered),
     )
@@ -200,12 +204,17 @@ def told_name(candidates: Iterable[AnyCandidate], statement: Statement) -> str |
     return next((one.name for one in names), None)
 
 
+def called_by(name: str, what: str) -> str:
+    """The name of whom somebody calls by what they are: "alice's_sister"."""
+    return f"{name}'s_{what}"
+
+
 def resolver(speaker: EntityName) -> Callable[[Mention], EntityName]:
     def resolve(mention: Mention) -> EntityName:
         if mention.speaker:
             return speaker
         if mention.mine:
-            return entity_type(mention.type), f"{speaker[1]}'s_{name_key(mention.name)}"
+            return entity_type(mention.type), called_by(speaker[1], name_key(mention.name))
         return entity_type(mention.type), name_key(mention.name)
 
     return resolve

@@ -20,7 +20,7 @@ from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScop
 from memory.scopes import scope_set
 from memory.timeline import Said, tail_suffices
 from memory.values import comparable, is_kind_of, unit_value
-from memory.wanted import UNNAMED_USER, relation_unit
+from memory.wanted import UNNAMED_USER, called_by, relation_unit
 from projections import belongings, derivations, entities, held, lifecycle, provenance, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
@@ -32,6 +32,11 @@ SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id
 FROM {entities} AS e JOIN unnest(%(types)s::text[], %(name_keys)s::text[]) AS w (type, name_key)
     ON e.type = w.type AND e.name_key = w.name_key
 WHERE e.forgotten_at IS NULL
+"""
+
+RELATIVES = """
+SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id FROM {entities} AS e
+WHERE e.type = 'person' AND e.first_word = ANY(%(first_words)s) AND e.forgotten_at IS NULL
 """
 
 ENTITIES_OF_ANY_TYPE = """
@@ -250,6 +255,8 @@ class ReadModelKnowledge:
         known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, own, wanted))
         known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
         regrouped = {entity_id for name in wanted.regrouped if (entity_id := _id_of(known, name))}
+        begins = tuple(called_by(name, "") for name in wanted.relatives_of)
+        regrouped |= {one.entity_id for one in known.entities.values() if begins and one.name_key.startswith(begins)}
         if regrouped:
             belongings.load(known, own, sorted(regrouped), statement.session_id, contradiction=CONTRADICTION)
         _load_deeds(known, own, wanted)
@@ -278,6 +285,8 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
         found += visible.tuples(ENTITIES, parameters)
         known.visible_names = {(kind, key) for _, kind, _, key, _, _ in found}
     found += loose.fetchall() if loose else ()
+    if wanted.relatives_of:
+        found += own.tuples(RELATIVES, {"first_words": [f"{name}'s" for name in sorted(wanted.relatives_of)]})
     if keys:
         known.keys = dict(keys.fetchall())
     elsewhere: dict[EntityName, UUID] = {}

@@ -174,7 +174,7 @@ class Story:
                 supports.add(event.entity_id)
             case SpeakerNamed():
                 self.speaker_id = event.entity_id
-                if event.former_id:
+                if event.former_id or event.relatives:
                     self._follow(event)
             case AttributeKeyDefined():
                 known.keys[event.key] = event.single_valued
@@ -302,8 +302,12 @@ class Story:
                     words[place] = replace(said, joined=None)
 
     def _follow(self, event: SpeakerNamed) -> None:
+        followed = dict(event.relatives)
+        if event.former_id:
+            followed[event.former_id] = event.entity_id
+
         def goes(held: UUID, _: UUID) -> UUID:
-            return event.entity_id if held == event.former_id else held
+            return followed.get(held, held)
 
         self._move(event.moved, goes, retold=True)
 

@@ -18,3 +18,15 @@ def test_a_relative_without_a_name_is_one_entity_that_a_name_joins(world: World)
     world.say("My mother's name is Ruth.", session_id=session)
     assert values(world, "ruth", "location") == ["Phoenix", "Tucson"]
     assert not world.verified().problem
+
+
+def test_a_sister_stays_ones_own_when_one_tells_ones_name_and_nobody_elses(world: World) -> None:
+    other = world.say("My sister lives in Oslo.").session_id
+    session = world.say("My sister lives in Turin. My mother is called Ruth.").session_id
+    world.say("I'm Nora.", session_id=session)
+    world.say("My sister moved to Bergen last month. My mother moved to Rome last month.", session_id=session)
+    assert values(world, "nora's_sister", "location") == ["Bergen", "Turin"]
+    assert values(world, "nora's_mother", "location") == values(world, "ruth", "location") == ["Rome"]
+    world.say("My sister moved to Lund last month.", session_id=other)
+    assert values(world, "user's_sister", "location") == ["Lund", "Oslo"]
+    assert not world.verified().problem

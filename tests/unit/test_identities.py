@@ -278,6 +278,25 @@ def test_what_a_session_said_before_the_name_follows_the_name() -> None:
     segments_are_of_the_words(story)
 
 
+def test_whom_the_session_called_my_sister_stays_the_sister_of_the_named_one() -> None:
+    sister, edda = Mention(type="person", name="sister", mine=True), Mention(type="person", name="Edda")
+    story = Story()
+    story.when(city(sister, "Oslo"))
+    story.when(NameCandidate(name="Nora"), at=NOON + DAY)
+    assert story.line("nora's_sister", "city") == [("Oslo", NOON, None)]
+    assert story.line("user's_sister", "city") == []
+    story.when(city(sister, "Bergen", change=True), at=NOON + 2 * DAY)
+    assert [value for value, *_ in story.line("nora's_sister", "city")] == ["Oslo", "Bergen"]
+    segments_are_of_the_words(story)
+    # and one whose name was told keeps it
+    story = Story()
+    held = AttributeCandidate(entity=SPEAKER, key="sister", value="Edda")
+    story.when(held, AliasCandidate(entity=edda, name=sister), city(edda, "Oslo", start=9))
+    story.when(NameCandidate(name="Nora"), at=NOON + DAY)
+    story.when(city(sister, "Bergen", change=True), at=NOON + 2 * DAY)
+    assert [value for value, *_ in story.line("edda", "city")] == ["Oslo", "Bergen"]
+
+
 def test_the_users_name_is_another_name_of_the_scopes_user() -> None:
     story = Story()
     story.when(city(SPEAKER, "Porto"), user_name="u-17")
