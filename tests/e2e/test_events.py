@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -26,7 +27,8 @@ def told(client: httpx.Client, name: str, city: str) -> dict[str, str]:
 
 def streamed(client: httpx.Client, count: int, **headers: str) -> list[ServerSentEvent]:
     with connect_sse(client, "GET", "/events", headers=headers) as source:
-        events = source.iter_sse()
+        # This client makes an event without data of a comment that keeps the connection alive.
+        events = (one for one in source.iter_sse() if one.data)
         return [next(events) for _ in range(count)]
 
 
@@ -67,3 +69,29 @@ def test_a_stream_is_taken_up_where_it_broke(client: httpx.Client) -> None:
     assert [one["position"] for one in pages][:4] == ids
     assert [json.loads(one.data)["topic"] for one in first] == [one.event for one in first]
     assert client.get("/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"}).status_code == 400
+
+
+WRITERS, TURNS, TAKEN = 8, 3, 7
+EVENTS = 2 * WRITERS * TURNS  # each turn opens a session
+
+
+def test_a_stream_that_breaks_again_and_again_misses_and_doubles_nothing(
+    server: ServerProcess, client: httpx.Client
+) -> None:
+    begin = int(told(client, "Gus", "Basel")["position"])
+
+    def write(number: int) -> int:
+        with server.client() as own:
+            bodies = [{"infer": "none", "text": f"writer {number}, turn {turn}"} for turn in range(TURNS)]
+            return max(int(own.post("/facts", json=body).json()["position"]) for body in bodies)
+
+    seen = [begin]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        written = [pool.submit(write, number) for number in range(WRITERS)]
+        # Taken up after every few events, while the writers are at it.
+        while len(seen) <= EVENTS:
+            few = min(TAKEN, EVENTS + 1 - len(seen))
+            seen += [int(one.id) for one in streamed(client, few, **{"Last-Event-ID": str(seen[-1])})]
+    assert max(one.result() for one in written) == seen[-1]
+    page = client.get("/events", params={"after": str(begin), "limit": "500"}).json()["events"]
+    assert seen[1:] == [one["position"] for one in page]
