@@ -165,9 +165,14 @@ class Reader:
             **parameters,
             "context_id": self.context_id,
             "generation": self.generation,
-            "scope_set_ids": list(self.scope_set_ids),
+            "scope_set_ids": self._scope_sets,
             **self._times,
         }
+
+    @cached_property
+    def _scope_sets(self) -> str:
+        """The ids as Postgres reads an array of them: written once for all statements."""
+        return "{" + ",".join(map(str, self.scope_set_ids)) + "}"
 
     @cached_property
     def _times(self) -> dict[str, Any]:

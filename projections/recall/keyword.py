@@ -8,7 +8,7 @@ are read first until POSTINGS_MAX postings are read; the others score later, amo
 import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -128,27 +128,37 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """numbers: of passages, best first. statistics: with the frequencies of the question's words. entries: the
-    postings that were read, by word, in the order of the question's words."""
+    """numbers: of passages, best first. statistics: with the frequencies of the question's words. postings: those
+    that were read; None for none."""
 
     statistics: Statistics
     numbers: list[int]
-    entries: Mapping[str, Any] = field(default_factory=dict)
+    postings: "_Postings | None" = None
 
     def of_sequences(self, keys: Collection[int]) -> dict[int, float]:
         """BM25 of sessions and documents by their keys, each as one text whose length does not count."""
         import numpy as np
 
-        wanted = np.array(sorted(set(keys) - {0}), np.int64)
-        if not len(wanted):
+        read, wanted = self.postings, np.array(sorted(set(keys) - {0}), np.int64)
+        if read is None or not len(wanted):
             return {}
-        scores = np.zeros(len(wanted))
-        for word, found in self.entries.items():
-            places = np.searchsorted(wanted, found["sequence"]).clip(max=len(wanted) - 1)
-            held = wanted[places] == found["sequence"]
-            counts = np.bincount(places[held], found["count"][held], minlength=len(wanted))
-            scores += self.statistics.idf(word) * counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)
+        places = np.searchsorted(wanted, read.entries["sequence"]).clip(max=len(wanted) - 1)
+        held = wanted[places] == read.entries["sequence"]
+        cells = places[held] * len(read.idf) + read.places[held]
+        counts = np.bincount(cells, read.entries["count"][held], minlength=len(wanted) * len(read.idf))
+        counts = counts.reshape(len(wanted), len(read.idf))
+        scores = (counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)) @ read.idf
         return dict(zip(wanted.tolist(), scores.tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    """entries: of all words that were read, one word after the other. places: of each entry's word among them;
+    idf: of each of them."""
+
+    entries: Any
+    places: Any
+    idf: Any
 
 
 class WordSearch:
@@ -176,9 +186,17 @@ class WordSearch:
                 recent = _entries(*columns)
                 frequencies[word] += len(recent)
                 entries[word].append(recent)
-        found = {word: np.concatenate(entries[word]) for word in self._question.words if word in entries}
         statistics = self._summed(frequencies)
-        return Scored(statistics, _best(statistics, found, limit), found)
+        words = [word for word in self._question.words if word in entries]
+        if not words:
+            return Scored(statistics, [])
+        places = np.repeat(np.arange(len(words)), [sum(map(len, entries[word])) for word in words])
+        read = _Postings(
+            np.concatenate([part for word in words for part in entries[word]]),
+            places,
+            np.array([statistics.idf(word) for word in words]),
+        )
+        return Scored(statistics, _best(statistics, read, limit), read)
 
     def _summed(self, frequencies: Mapping[str, int]) -> Statistics:
         ((passages, length, words),) = ((int(one or 0) for one in row) for row in self._statistics.fetchall())
@@ -199,16 +217,12 @@ def _entries(
     return entries
 
 
-def _best(statistics: Statistics, entries: Mapping[str, Any], limit: int) -> list[int]:
+def _best(statistics: Statistics, read: _Postings, limit: int) -> list[int]:
     import numpy as np
 
-    if not entries:
-        return []
-    found = np.concatenate(list(entries.values()))
-    idf = np.repeat([statistics.idf(word) for word in entries], [len(part) for part in entries.values()])
-    count = found["count"].astype(np.float64)
-    norm = K1 * (1 - B + B * found["length"] / statistics.mean_length)
-    distinct, places = np.unique(found["number"], return_inverse=True)
-    sums = np.bincount(places, idf * count * (K1 + 1) / (count + norm))
+    count = read.entries["count"].astype(np.float64)
+    norm = K1 * (1 - B + B * read.entries["length"] / statistics.mean_length)
+    distinct, places = np.unique(read.entries["number"], return_inverse=True)
+    sums = np.bincount(places, read.idf[read.places] * count * (K1 + 1) / (count + norm))
     best: list[int] = distinct[np.lexsort((-distinct, -sums.round(9)))[:limit]].tolist()
     return best

@@ -19,8 +19,8 @@ REACH = 2  # neighbours of a candidate on either side, where they are candidates
 # The passages with these numbers, and around each one or two before and after it in its session or document: the
 # neighbours of a candidate are needed to judge it, so those of a candidate's neighbour as well.
 MEMBERS = f"""
-SELECT p.words, p.counts, p.sequence_id, {PASSES}, {COSINE}, p.id, p.number, p.kind, p.turn_id, p.fact_id, p.seq,
-    p.entity_ids, p.role, p.speaker, p.said_at, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
+SELECT p.words, p.counts, p.sequence_id, {PASSES}, {COSINE}, p.number, p.kind, p.seq, p.entity_ids, p.role, p.speaker,
+    p.said_at, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
 FROM {{passages}} AS p
 WHERE p.number = ANY(ARRAY(
     WITH found AS MATERIALIZED (
@@ -62,11 +62,8 @@ class Member:
     sequence: int
     is_candidate: bool
     cosine: float | None
-    id: UUID
     number: int
     kind: str
-    turn_id: UUID | None
-    fact_id: UUID | None
     seq: int
     entity_ids: Sequence[UUID]
     role: str
@@ -84,7 +81,7 @@ class Member:
     @property
     def key(self) -> Hashable:
         """The same for the pieces of one turn, else the passage's own."""
-        return self.turn_id if self.kind == Kind.TURN else self.number
+        return (self.sequence, self.seq) if self.kind == Kind.TURN else self.number
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,23 +86,21 @@ def ranked(
         return []
     pool = _Pool(question, members, scored)
     features = pool.features()
-    totals: list[float] = sum(weights.get(name, 0.0) * column for name, column in features.items()).round(9).tolist()
-    order = sorted(
-        (place for place, member in enumerate(members) if member.is_candidate),
-        key=lambda place: (-totals[place], -members[place].number),
-    )
+    totals = sum(weights.get(name, 0.0) * column for name, column in features.items()).round(9)
     best: dict[Hashable, int] = {}
-    for place in order:
-        best.setdefault(members[place].key, place)
+    for place in _ordered(totals):
+        if members[place].is_candidate:
+            best.setdefault(members[place].key, place)
     for place, penalty in _penalties(members, list(best.values()), weights.get("session_penalty", SESSION_PENALTY)):
         totals[place] -= penalty
-    order = sorted(best.values(), key=lambda place: (-round(totals[place], 9), -members[place].number))[:limit]
+    among = set(best.values())
+    order = [place for place in _ordered(totals) if place in among][:limit]
     about = frozenset(entity_ids)
     bm25, covered = (features["words"] * 10).tolist(), pool.met().tolist()
     return [
         Ranked(
             member := members[place],
-            totals[place],
+            float(totals[place]),
             Signals(
                 bm25[place],
                 member.cosine,
@@ -125,7 +123,9 @@ class _Pool:
         self.question, self.members, self.scored = question, members, scored
         self.mean_length = scored.statistics.mean_length
         self.idf = np.array([scored.statistics.idf(word) for word in question.words])
-        self.counts = np.array([[member.counts.get(word, 0) for word in question.words] for member in members], float)
+        held = (member.counts.get(word, 0) for member in members for word in question.words)
+        shape = (len(members), len(question.words))
+        self.counts = np.fromiter(held, float, shape[0] * shape[1]).reshape(shape)
         self.speakers = {member.speaker for member in members if member.speaker}
         self.telling = self._telling(self.speakers)
         self.told = self.telling * self.idf
@@ -240,6 +240,12 @@ def _date(asked: NamedDate, said_at: datetime) -> float:
     if asked.years:
         fit += 0.3 if said_at.year in asked.years else OUTSIDE
     return fit
+
+
+def _ordered(totals: Any) -> list[int]:
+    """All places, the highest total first, equal ones as they stand: newest first."""
+    order: list[int] = (-totals.round(9)).argsort(kind="stable").tolist()
+    return order
 
 
 def _penalties(members: Sequence[Member], order: Sequence[int], penalty: float) -> Iterator[tuple[int, float]]:

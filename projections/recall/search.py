@@ -17,7 +17,8 @@ from projections.recall.ranking import Ranked, Signals
 
 # What a hit shows beside what the ranking has seen.
 SHOWN = """
-SELECT p.number, p.session_id, p.document_id, p.ordinal, p.char_start, p.char_end, p.title, p.section, p.labels, p.text
+SELECT p.number, p.id, p.turn_id, p.fact_id, p.session_id, p.document_id, p.ordinal, p.char_start, p.char_end, p.title,
+    p.section, p.labels, p.text
 FROM {passages} AS p
 WHERE p.number = ANY(%(numbers)s)
 """
@@ -146,24 +147,23 @@ def _hits(reader: Reader, ranked: Sequence[Ranked], names: Mapping[UUID, str]) -
 
 
 def _hit(one: Ranked, shown: Sequence[Any], names: Mapping[UUID, str]) -> Hit:
-    member = one.member
-    session_id, document_id, ordinal, char_start, char_end, title, section, labels, text = shown
-    hit_id = (
-        member.turn_id if member.kind == Kind.TURN else member.id if member.kind == Kind.DOCUMENT else member.fact_id
-    )
+    member, kind = one.member, Kind(one.member.kind)
+    passage_id, turn_id, fact_id, session_id, document_id, ordinal, *chars, title, section, labels, text = shown
+    char_start, char_end = chars
+    hit_id = turn_id if kind is Kind.TURN else passage_id if kind is Kind.DOCUMENT else fact_id
     assert hit_id is not None
     return Hit(
-        kind=Kind(member.kind),
+        kind=kind,
         id=hit_id,
-        passage_id=member.id,
+        passage_id=passage_id,
         number=member.number,
-        text=sentence(member.kind, text, member.entity_ids, names),
+        text=sentence(kind, text, member.entity_ids, names),
         said_at=member.said_at,
         score=one.score,
         signals=one.signals,
         role=member.role,
         speaker=member.speaker,
-        turn_id=member.turn_id,
+        turn_id=turn_id,
         session_id=session_id,
         document_id=document_id,
         seq=member.seq,
