@@ -19,8 +19,9 @@ REACH = 2  # neighbours of a candidate on either side, where they are candidates
 # The passages with these numbers, and around each one or two before and after it in its session or document: the
 # neighbours of a candidate are needed to judge it, so those of a candidate's neighbour as well.
 MEMBERS = f"""
-SELECT p.words, p.counts, p.sequence_id, {PASSES}, {COSINE}, p.number, p.kind, p.seq, p.entity_ids, p.role, p.speaker,
-    p.said_at, p.length, p.tells_time, p.asks, p.ends_asking, p.proper, p.word_count
+SELECT p.words, CASE WHEN p.length > cardinality(p.words) THEN p.counts END, p.sequence_id, {PASSES}, {COSINE},
+    p.number, p.kind, p.seq, p.entity_ids, p.role, p.speaker, p.said_at, p.length, p.tells_time, p.asks, p.ends_asking,
+    p.proper, p.word_count
 FROM {{passages}} AS p
 WHERE p.number = ANY(ARRAY(
     WITH found AS MATERIALIZED (
@@ -109,8 +110,10 @@ def pool(reader: Reader, question: Question, numbers: Sequence[int], *, around: 
 
 
 def _member(row: tuple[Any, ...]) -> Member:
-    words, counts, sequence_id, passes, *same = row
-    return Member(dict(zip(words, counts, strict=True)), sequence_key(sequence_id), passes, *same)
+    words, counts, sequence_id, *same = row
+    # Most passages repeat no word, so that their counts are not worth sending.
+    counted = dict.fromkeys(words, 1) if counts is None else dict(zip(words, counts, strict=True))
+    return Member(counted, sequence_key(sequence_id), *same)
 
 
 def _near(found: Sequence[Member], middles: Collection[int]) -> set[int]:

@@ -13,7 +13,7 @@ from projections.recall.question import Question
 
 EXACT_MAX = 20_000
 GRAPH_DIMENSIONS = (384, 512, 768, 1024, 1536, 3072)
-SEARCHED_IN_GRAPH = 240  # hnsw.ef_search
+SEARCHED_IN_GRAPH = 400  # hnsw.ef_search
 
 EXACT = """
 SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
