@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from memory.log import Cursor
 from projections.passages import sequence_key
 from projections.reading import Reader
 from projections.recall.postings import ENTRY, LENGTH_MAX
@@ -70,39 +71,45 @@ ORDER BY p.said_at DESC, p.number DESC
 LIMIT %(limit)s
 """
 
-INDEXED_TO = "coalesce((SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s), 0)"
+INDEXED_TO = "SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s"
 
-STATISTICS = f"""
+# What is not indexed yet begins at a number that comes as a parameter: of one that it has to look up, the planner
+# takes a third of the table to lie beyond.
+STATISTICS = """
 SELECT sum(s.passages)::bigint, sum(s.length)::bigint, sum(s.words)::bigint
 FROM (
     SELECT s.passages, s.length, s.words FROM recall_segments AS s
     WHERE s.context_id = %(context_id)s AND s.scope_set_id = ANY(%(scope_set_ids)s)
     UNION ALL
-    SELECT count(*), sum(p.length), sum(p.word_count) FROM {{passages}} AS p WHERE p.number > {INDEXED_TO}
+    SELECT count(*), sum(p.length), sum(p.word_count) FROM {passages} AS p
+    WHERE p.number > %(indexed_to)s
 ) AS s
 """
 
-# Newer segments first among the postings of one word, so that of a very common word the newest are read.
+# Newer segments first among the postings of one word, so that of a very common word the newest are read. All but the
+# entries stand in the index, so that those of no segment but the ones to read are looked up.
 POSTINGS = """
-SELECT w.word, w.passages, CASE WHEN w.read <= %(postings_max)s THEN w.entries END
+SELECT w.word, w.passages, CASE WHEN w.read <= %(postings_max)s THEN (
+    SELECT e.entries FROM recall_postings AS e
+    WHERE e.context_id = %(context_id)s AND e.word = w.word AND e.scope_set_id = w.scope_set_id AND e.last = w.last
+) END
 FROM (
-    SELECT p.word, p.passages, p.entries,
-        sum(p.passages) OVER (ORDER BY f.passages, p.word, p.last DESC, p.scope_set_id) - p.passages AS read
-    FROM recall_postings AS p JOIN (
-        SELECT c.word, sum(c.passages) AS passages FROM recall_postings AS c
-        WHERE c.context_id = %(context_id)s AND c.word = ANY(%(words)s) AND c.scope_set_id = ANY(%(scope_set_ids)s)
-        GROUP BY c.word
-    ) AS f ON f.word = p.word
-    WHERE p.context_id = %(context_id)s AND p.word = ANY(%(words)s) AND p.scope_set_id = ANY(%(scope_set_ids)s)
+    SELECT c.word, c.scope_set_id, c.last, c.passages,
+        sum(c.passages) OVER (ORDER BY c.total, c.word, c.last DESC, c.scope_set_id) - c.passages AS read
+    FROM (
+        SELECT p.word, p.scope_set_id, p.last, p.passages, sum(p.passages) OVER (PARTITION BY p.word) AS total
+        FROM recall_postings AS p
+        WHERE p.context_id = %(context_id)s AND p.word = ANY(%(words)s) AND p.scope_set_id = ANY(%(scope_set_ids)s)
+    ) AS c
 ) AS w
 """
 
 # One row a word, its passages side by side in four lists.
-TAIL = f"""
+TAIL = """
 SELECT w.word, array_agg(t.number), array_agg(t.sequence_id), array_agg(t.length), array_agg(w.count)
 FROM (
-    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {{passages}} AS p
-    WHERE p.number > {INDEXED_TO} AND p.words && %(words)s::text[]
+    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {passages} AS p
+    WHERE p.number > %(indexed_to)s AND p.words && %(words)s::text[]
     ORDER BY p.number DESC
     LIMIT %(tail_max)s
 ) AS t CROSS JOIN LATERAL unnest(t.words, t.counts) AS w (word, count)
@@ -162,32 +169,34 @@ class _Postings:
 
 
 class WordSearch:
-    """The postings and statistics of a question: asked for at once, fetched when the scores are wanted."""
+    """The words of a question: asked for at once, fetched when the scores are wanted."""
 
     def __init__(self, reader: Reader, question: Question) -> None:
-        self._question = question
-        bound = {"words": list(question.words), "postings_max": POSTINGS_MAX, "tail_max": TAIL_MAX}
-        self._statistics = reader.ask(STATISTICS, {})
-        self._parts = [reader.ask(sql, bound) for sql in (POSTINGS, TAIL)] if question.words else []
+        self._reader, self._words = reader, list(question.words)
+        self._head = reader.ask(INDEXED_TO, {})
+        bound = {"words": self._words, "postings_max": POSTINGS_MAX}
+        self._postings = reader.ask(POSTINGS, bound) if self._words else None
 
     def scored(self, *, limit: int) -> Scored:
         """The `limit` passages with the highest BM25 over the words that were read; equal ones newest first."""
         import numpy as np  # here, as few commands need it
 
+        head = self._head.fetchone()
+        bound = {"words": self._words, "tail_max": TAIL_MAX, "indexed_to": head[0] if head else 0}
+        statistics_cursor = self._reader.ask(STATISTICS, bound)
+        tail = self._reader.ask(TAIL, bound) if self._words else None
         frequencies: dict[str, int] = defaultdict(int)
         entries: dict[str, list[Any]] = defaultdict(list)
-        if self._parts:
-            postings, tail = self._parts
-            for word, passages, packed in postings.fetchall():
-                frequencies[word] += int(passages)
-                if packed is not None:
-                    entries[word].append(np.frombuffer(packed, ENTRY))
-            for word, *columns in tail.fetchall():
-                recent = _entries(*columns)
-                frequencies[word] += len(recent)
-                entries[word].append(recent)
-        statistics = self._summed(frequencies)
-        words = [word for word in self._question.words if word in entries]
+        for word, passages, packed in self._postings or ():
+            frequencies[word] += int(passages)
+            if packed is not None:
+                entries[word].append(np.frombuffer(packed, ENTRY))
+        for word, *columns in tail or ():
+            recent = _entries(*columns)
+            frequencies[word] += len(recent)
+            entries[word].append(recent)
+        statistics = _statistics(statistics_cursor, frequencies)
+        words = [word for word in self._words if word in entries]
         if not words:
             return Scored(statistics, [])
         places = np.repeat(np.arange(len(words)), [sum(map(len, entries[word])) for word in words])
@@ -198,10 +207,11 @@ class WordSearch:
         )
         return Scored(statistics, _best(statistics, read, limit), read)
 
-    def _summed(self, frequencies: Mapping[str, int]) -> Statistics:
-        ((passages, length, words),) = ((int(one or 0) for one in row) for row in self._statistics.fetchall())
-        held = max(passages, 1)
-        return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
+
+def _statistics(sums: Cursor, frequencies: Mapping[str, int]) -> Statistics:
+    ((passages, length, words),) = ((int(one or 0) for one in row) for row in sums.fetchall())
+    held = max(passages, 1)
+    return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
 
 
 def _entries(
