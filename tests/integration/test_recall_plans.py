@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,13 +16,16 @@ from projections import reading, traces
 from projections.access import every_scope_set
 from projections.read_models import READ_MODELS
 from projections.reading import Instant, Reader
-from projections.recall import keyword
+from projections.recall import filters, keyword, pool, search, vectors
+from projections.recall.question import parsed
 from projections.retrieval import facts, found, subjects, supersession
 from projections.table import READ_MODELS_SCHEMA, Table
 from tests.worlds import world_in
 
 LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 UUIDS = [new_id() for _ in range(3)]
+QUESTION = parsed("Where is the lake?", vector=[0.1] * 384, model="test/model")
+NUMBERS = {"numbers": [7, 8, 9], **filters.ANY.parameters}
 STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "names in a question": (subjects.NAMED, {"names": ["ana", "bo"]}),
     "speaker of a session": (subjects.SPEAKER_OF_SESSION, {"session_id": UUIDS[0]}),
@@ -38,15 +42,36 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "what is in force in a line": (supersession.HEADS, {"ids": UUIDS}),
     "what held in a line": (supersession.HEADS_THEN, {"ids": UUIDS, "start": LONG_AGO, "end": None}),
     "what was said at a time": (keyword.SAID_WITHIN, {"start": None, "end": LONG_AGO, "limit": 40}),
+    "entities of names": (keyword.NAMED, {"names": ["ana", "bo"]}),
+    "facts about entities": (keyword.ABOUT, {"entity_ids": UUIDS, "limit": 40}),
+    "statistics of words": (keyword.STATISTICS, {"indexed_to": 10**12}),
+    "passages not indexed yet": (keyword.TAIL, {"words": ["lake"], "indexed_to": 10**12, "tail_max": 9}),
+    "passages that pass a filter": (filters.PASSING, NUMBERS),
+    "the pool of a search": (pool.MEMBERS, {"middles": [7], **NUMBERS, **vectors.bound(QUESTION)}),
+    "passages as hits": (search.SHOWN, NUMBERS),
     "passages of turns": (found.OF_TURNS, {"turn_ids": UUIDS}),
     "passages by id": (found.BY_IDS, {"ids": UUIDS}),
     "turns around": (found.NEAR_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
     "chunks around": (found.NEAR_CHUNKS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
 }
+# These read tables that are kept beside the read models and name what the caller may see themselves.
+OF_RECALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "postings of words": (keyword.POSTINGS, {"words": ["lake", "w7"], "postings_max": 4_000}),
+    "likeness of passages": (vectors.LIKENESS, {"model": "test/model", "number": 7, "numbers": [8, 9]}),
+}
 # What an index condition holds whatever is asked.
 WELL_KNOWN = re.compile(r"\((?:\w+\.)?(?:context_id|generation) = \S+?\)|::text|AND|[()\s]")
-BIG = ("attribute_versions", "relations", "entities", "sessions", "turns", "passages", "traces")
-
+BIG = (
+    "attribute_versions",
+    "relations",
+    "entities",
+    "sessions",
+    "turns",
+    "passages",
+    "traces",
+    "recall_postings",
+    "recall_vectors",
+)
 
 ROWS = 5_000
 MANY_TRACES = f"""
@@ -55,11 +80,25 @@ SELECT %(context_id)s, gen_random_uuid(), 'retrieval', now(), '[]', gen_random_u
     '[]', NULL, false, NULL, NULL, NULL, NULL, 0
 FROM generate_series(1, %(rows)s)
 """
+MANY_OF_RECALL = """
+INSERT INTO recall_postings
+SELECT %(context_id)s, 'w' || g, %(scope_set_id)s, g, 1, '' FROM generate_series(1, %(rows)s) AS g;
+INSERT INTO recall_vectors (context_id, model, scope_set_id, number, digest, dimension, embedding)
+SELECT %(context_id)s, 'test/model', %(scope_set_id)s, g, sha256(g::text::bytea), 384, %(vector)s::halfvec
+FROM generate_series(1, %(rows)s) AS g
+"""
+ROWS_AT_SCALE = 100_000
 
 
 @pytest.fixture(scope="module")
 def planning(services: Services) -> Iterator[Reader]:
     """A reader of a context with thousands of rows in each table, in a transaction that leaves nothing behind."""
+    with rows_in(services, ROWS) as reader:
+        yield reader
+
+
+@contextmanager
+def rows_in(services: Services, rows: int) -> Iterator[Reader]:
     context_id, key = f"plans-{new_id()}", keys.new_key()
     keys.ensure_context(services.log, context_id, key)
     world = world_in(services, context_id, key)
@@ -68,11 +107,19 @@ def planning(services: Services) -> Iterator[Reader]:
         cursor.execute(f"SET search_path = palimpsest, {READ_MODELS_SCHEMA}, public")
         for table in READ_MODELS:
             if table.name in BIG:
-                cursor.execute(many_of(table), {"context_id": context_id, "rows": ROWS})
+                cursor.execute(many_of(table), {"context_id": context_id, "rows": rows})
                 cursor.execute(f"ANALYZE {table.name}")
-        cursor.execute(MANY_TRACES, {"context_id": context_id, "rows": ROWS})
-        cursor.execute("ANALYZE traces")
+        cursor.execute(MANY_TRACES, {"context_id": context_id, "rows": rows})
         generation, scope_set_ids = every_scope_set(connection, context_id)
+        beside = {
+            "context_id": context_id,
+            "scope_set_id": scope_set_ids[0],
+            "vector": QUESTION.vector_text,
+            "rows": rows,
+        }
+        for statement in MANY_OF_RECALL.split(";"):
+            cursor.execute(statement.encode(), beside)
+        cursor.execute("ANALYZE traces, recall_postings, recall_vectors")
         yield Reader(cursor, context_id, generation, scope_set_ids)
         connection.rollback()
 
@@ -117,20 +164,37 @@ def nodes_of(plan: Any) -> Iterator[Any]:
         yield from nodes_of(part)
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+def scanned_by(reader: Reader, name: str) -> list[str]:
+    sql, parameters = {**STATEMENTS, **OF_RECALL}[name]
+    ((plan,),) = reader.tuples("EXPLAIN (FORMAT JSON) " + sql, parameters)
+    return scanned(plan[0]["Plan"])
+
+
+@pytest.mark.parametrize("name", [*STATEMENTS, *OF_RECALL])
 def test_a_statement_needs_no_scan_of_a_table(planning: Reader, name: str) -> None:
-    sql, parameters = STATEMENTS[name]
-    ((plan,),) = planning.tuples("EXPLAIN (FORMAT JSON) " + sql, parameters)
-    assert scanned(plan[0]["Plan"]) == []
+    assert scanned_by(planning, name) == []
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.long
+def test_no_statement_needs_a_scan_of_a_table_of_100_000_rows(services: Services) -> None:
+    with rows_in(services, ROWS_AT_SCALE) as reader:
+        assert {name: found for name in (*STATEMENTS, *OF_RECALL) if (found := scanned_by(reader, name))} == {}
+
+
+def test_a_statement_without_an_index_is_told(planning: Reader) -> None:
+    ((plan,),) = planning.tuples("EXPLAIN (FORMAT JSON) SELECT p.id FROM {passages} AS p WHERE p.title = 'x'", {})
+    assert scanned(plan[0]["Plan"]) != []
+
+
+@pytest.mark.parametrize("name", [*STATEMENTS, *OF_RECALL])
 def test_a_statement_names_what_the_caller_may_see_for_each_table(name: str) -> None:
-    sql, _ = STATEMENTS[name]
-    tables = sql.count(" {") - sql.count("{in_force")
+    sql, _ = {**STATEMENTS, **OF_RECALL}[name]
+    tables = sql.count(" {") - sql.count("{in_force") + len(re.findall(r"(?:FROM|JOIN) recall_", sql))
     expanded = reading._expanded(sql, Reader(None, "", 1, [], Instant())._clocks).decode()  # type: ignore[arg-type]
-    assert tables and expanded.count("scope_set_id = ANY(%(scope_set_ids)s)") == tables
-    assert expanded.count("context_id = %(context_id)s") == tables
+    assert tables
+    # A table that is joined by its row's own scope set sees no more than the row that it is joined to.
+    assert len(re.findall(r"scope_set_id = (?:ANY\(%\(scope_set_ids\)s\)|\w\.scope_set_id)", expanded)) >= tables
+    assert len(re.findall(r"context_id = (?:%\(context_id\)s|\w\.context_id)", expanded)) == tables
 
 
 @pytest.mark.parametrize(
