@@ -30,6 +30,19 @@ PLAIN: dict[str, Json] = {
     "any": {},
 }
 ASK_MODELS = ("/chat", "/reflect", "/consolidate", "/elaborate")
+REPEATABLE = frozenset(
+    (method, "/{context_id}/" + path)
+    for method, path in (
+        ("POST", "facts"),
+        ("POST", "facts/batch"),
+        ("POST", "sessions"),
+        ("POST", "sessions/{session_id}/turns"),
+        ("POST", "sessions/{session_id}/chat"),
+        ("POST", "chat"),
+        ("POST", "documents"),
+        ("PUT", "documents/{document_id}"),
+    )
+)
 DELEGATION = "X-Spectron-On-Behalf-Of"
 
 
@@ -75,6 +88,10 @@ def _operation(method: str, path: str, handler: Any, operation: Operation) -> Js
     }
     if more.strip():
         told["description"] = " ".join(more.split())
+    if (method, path) in REPEATABLE:
+        description = "The same key and body again within 24 hours: the same answer, and nothing is recorded twice."
+        key = {"name": "Idempotency-Key", "in": "header", "schema": PLAIN["str"], "description": description}
+        told["parameters"].append(key)
     if "{context_id}" in path:
         told["security"] = [{"key": []}]
     elif path != "/health":

@@ -310,7 +310,10 @@ READS: dict[str, Callable[[httpx.Client], httpx.Response]] = {
 }
 
 
-@pytest.mark.parametrize("way", READS)
+@pytest.mark.parametrize(
+    "way",
+    ["a list", "a chat", *(pytest.param(way, marks=pytest.mark.long) for way in ("the state", "events", "a question"))],
+)
 def test_nothing_that_was_revoked_is_shown_after_the_revoke_was_answered(tenant: Tenant, way: str) -> None:
     admin = tenant.admin()
     principal = tenant.principal("gus", {READ: ["org/acme/*"], WRITE: ["user/gus"]})

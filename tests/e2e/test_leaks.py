@@ -49,7 +49,7 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"path": "org/b", "from": "0", "query": "Where does Zorblax live?", "days": 30, "page": 0, "pageSize": 5},
 )
 STREAM = {"Accept": "text/event-stream", "Last-Event-ID": "0"}
-STREAM_READ_S = 1.0  # of one that goes on by itself
+STREAM_READ_S = 0.6  # of one that goes on by itself
 HANDBOOK = b"A kwyjibo handbook tells of kwyjibo. Who has a kwyjibo handbook needs no other kwyjibo handbook."
 # A body that every operation finds its fields in; what it does not know it ignores.
 BODY = {

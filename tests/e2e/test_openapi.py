@@ -15,7 +15,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from api.http.app import ASYNC_ROUTES, PREFIX, ROUTES, UPLOAD_ROUTES
-from api.http.openapi import document
+from api.http.openapi import REPEATABLE, document
 from api.http.operations import OPERATIONS
 from tests.e2e.clients.rest import content
 from tests.servers import ServerProcess
@@ -32,6 +32,16 @@ def test_every_route_is_told_and_nothing_else() -> None:
     assert told == {(method, PREFIX + path.replace(":path}", "}")) for method, path, _ in EVERY}
     ids = [one["operationId"] for methods in TOLD["paths"].values() for one in methods.values()]
     assert len(set(ids)) == len(ids)
+
+
+def test_what_may_be_sent_again_says_so_and_is_served() -> None:
+    told = {
+        (method.upper(), path.removeprefix(PREFIX))
+        for path, methods in TOLD["paths"].items()
+        for method, operation in methods.items()
+        if any(one["name"] == "Idempotency-Key" for one in operation["parameters"])
+    }
+    assert told == REPEATABLE
 
 
 def test_the_page_and_the_document_are_served_and_load_nothing_else(server: ServerProcess) -> None:
