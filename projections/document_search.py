@@ -23,6 +23,7 @@ THRESHOLD = 0.5
 VECTOR_WEIGHT = 2 / 3  # of meaning beside words, in the usual fusion
 VECTOR_WEIGHT_OF_RANKS = 0.5  # in that by reciprocal ranks
 RRF_K = 60.0
+RERANK_WEIGHT = 0.25  # of all signals of memory's ranking, which fit talk better than documents
 GRAPH_ALPHA = 0.3
 POOL = 60
 SEEDS = 10
@@ -61,8 +62,8 @@ class Asked:
     """mode: hybrid, vector, bm25 or hybrid_graph. threshold: least cosine of what only the vectors bring.
 
     vector_weight: of meaning beside words, 0 to 1. rrf_k: if given, the legs are fused by reciprocal ranks instead
-    of by score. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones. rerank: order
-    what was found by all signals of `projections.recall.ranking`.
+    of by score. graph: kinds of ties that count. expand: take in chunks that are only tied to good ones. rerank: let
+    all signals of `projections.recall.ranking` count in the order of what was found.
     """
 
     mode: str = "hybrid"
@@ -148,10 +149,13 @@ def _spread(scored: Sequence[_Scored]) -> None:
 
 def _ranked(reader: Reader, question: Question, asked: Asked) -> list[_Scored]:
     scored = _by_mode(reader, question, asked)
-    if not asked.rerank:
+    if not asked.rerank or not scored:
         return scored
-    for one in scored:
-        one.score = one.hit.score
+    _spread(scored)
+    signals = [_Scored(one.hit, one.hit.score) for one in scored]
+    _spread(signals)
+    for one, signal in zip(scored, signals, strict=True):
+        one.score = (1 - RERANK_WEIGHT) * one.score + RERANK_WEIGHT * signal.score
     return sorted(scored, key=lambda one: (-one.score, one.hit.number))
 
 

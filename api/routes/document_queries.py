@@ -52,8 +52,8 @@ async def query_documents(exchange: Exchange) -> Response:
     """`mode`: hybrid (the usual ranking), vector, bm25, or hybrid_graph (hybrid, and what is tied to good chunks).
 
     `threshold` is the least cosine of what only the vectors bring, `vectorWeight` the weight of meaning beside words;
-    with `rrfK` the two are fused by reciprocal ranks instead of by score. `useReranker` orders what is found by all
-    signals of the ranking of memory; `decomposeQuery` searches for each question of a compound one too; `useHyde`
+    with `rrfK` the two are fused by reciprocal ranks instead of by score. `useReranker` lets all signals of the
+    ranking of memory count in the order; `decomposeQuery` searches for each question of a compound one too; `useHyde`
     searches by the meaning of an answer that the response model supposes. `location` keeps documents that name a place
     there. `stages` of the answer tells which of them were applied.
     """

@@ -91,7 +91,13 @@ def turns(answer: Json) -> Table:
 
 def documents(found: Iterable[Json]) -> Table:
     rows = (
-        (row["id"], row.get("title"), row["status"], row.get("chunkCount"), row.get("error") or row.get("mimeType"))
+        (
+            row["id"],
+            row.get("title"),
+            row["status"],
+            row.get("chunkCount"),
+            row.get("error") or row.get("notice") or row.get("mimeType"),
+        )
         for row in found
     )
     return table(("document", "title", "status", "chunks", "type or error"), rows)

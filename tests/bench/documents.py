@@ -5,15 +5,17 @@
    holds the words of the answer.
 2. Upload to first recall: from sending a 1,000-word Markdown file to the first search that finds it.
 3. A PDF of 300 pages and a Markdown file of 5 MB, both made here: pages and MB a second from upload until their
-   words are found and until ready; peak memory of the serving process and of the reading process.
+   words are found and until ready, with facts looked for in FACT_CHUNKS chunks; peak memory of the serving process and of the reading process.
 """
 
 import json
 import random
 import resource
 import statistics
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ UPLOADS = 5
 PAGES, LINES = 300, 40
 MARKDOWN_BYTES = 5_000_000
 SERVER_MB_MAX = 900
+FACT_CHUNKS = 100  # in which facts are looked for
 # Not English on purpose: looking for facts in half a million words of nonsense is no work that documents cause.
 WORDS = [a + b for a in ("ka", "lo", "mi", "ru", "ten", "sol", "bar", "nu") for b in ("da", "fi", "gor", "hel", "po")]
 
@@ -42,13 +45,27 @@ WORDS = [a + b for a in ("ka", "lo", "mi", "ru", "ten", "sol", "bar", "nu") for 
 def main() -> None:
     figures = Figures()
     _measure_reading(figures)  # first, so that no other process counts as a child
-    with public_folder() as folder, ServerProcess(folder) as server, server.client(timeout=300) as client:
+    with (
+        public_folder() as folder,
+        _config() as config,
+        ServerProcess(folder, CONFIG=config) as server,
+        server.client(timeout=300) as client,
+    ):
         _warm(client)
         _measure_retrieval(figures, client)
         _measure_first_recall(figures, client)
         figures.add("server_mb", processes.resident_mb(server.pid), "memory of the serving process before, MB")
         _measure_long(figures, client, server.pid)
     figures.finish()
+
+
+@contextmanager
+def _config() -> Iterator[str]:
+    """A configuration under which long documents are ready after FACT_CHUNKS chunks."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(f"documents: {{fact_chunks: {FACT_CHUNKS}}}\n")
+        file.flush()
+        yield file.name
 
 
 def _warm(client: httpx.Client) -> None:
