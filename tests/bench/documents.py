@@ -5,7 +5,8 @@
    holds the words of the answer.
 2. Upload to first recall: from sending a 1,000-word Markdown file to the first search that finds it.
 3. A PDF of 300 pages and a Markdown file of 5 MB, both made here: pages and MB a second from upload until their
-   words are found and until ready, with facts looked for in FACT_CHUNKS chunks; peak memory of the serving process and of the reading process.
+   words are found and until ready, with facts looked for in FACT_CHUNKS chunks; peak memory of the serving process
+   and of the reading process.
 """
 
 import json
