@@ -239,6 +239,8 @@ def test_prv_09_with_the_embedder_down_words_answer_and_the_answer_says_so(
         def question(self, text: str, context_id: str, /) -> tuple[None, str]:
             return None, "openai/text-embedding-3-small"
 
+        kept = question
+
     monkeypatch.setattr(world.services.recall, "_embedder", Down())
     world.say("We climbed with my mentor Sunniva in June.")
     found = recall(world, "what did I climb with Sunniva?")
