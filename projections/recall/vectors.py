@@ -47,10 +47,13 @@ WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id =
     AND v.number = %(number)s AND o.scope_set_id = ANY(%(scope_set_ids)s) AND o.number = ANY(%(numbers)s)
 """
 
-# Filters may leave few of the nearest, so the graph is walked on until enough are found.
+# Filters may leave few of the nearest, so the graph is walked on until enough are found. How few vectors of a context
+# are outside the graph is more than the planner can know where other contexts have none in it: it would
+# read them all, by several processes.
 WALK_ON = f"""
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
-    set_config('hnsw.ef_search', '{SEARCHED_IN_GRAPH}', true)
+    set_config('hnsw.ef_search', '{SEARCHED_IN_GRAPH}', true), set_config('enable_seqscan', 'off', true),
+    set_config('max_parallel_workers_per_gather', '0', true)
 """
 
 
