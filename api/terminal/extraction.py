@@ -111,5 +111,6 @@ def _json(usage: Usage) -> dict[str, float | None]:
 
 
 def _told(usage: Usage) -> str:
-    cost = "price unknown" if usage.cost is None else f"cost {usage.cost:.2f}"
+    digits = 2 if (usage.cost or 0) >= 1 else 4  # a turn costs less than a cent
+    cost = "price unknown" if usage.cost is None else f"cost {usage.cost:.{digits}f}"
     return f"{usage.input_tokens:,} input and {usage.output_tokens:,} output tokens, {cost}"

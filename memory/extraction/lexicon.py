@@ -136,7 +136,7 @@ FOREIGN_WORDS = listed(
     "ich bin ist und der das nicht ein eine wohne heiße heisse arbeite mein meine mit auf für von bei wir sind habe "
     "je suis est et le la les un une des du pas mon ma mes dans avec pour que qui nous j'ai j'habite travaille chez "
     "soy es el los las una y de en mi mis por para yo tengo vivo trabajo estoy muy pero como llamo "
-    "sono il gli di che non mia abito lavoro chiamo o sou os da do na em meu minha eu não moro "
+    "sono il gli di che non abito lavoro chiamo o sou os da do na em meu minha eu não moro "
     "ik ben het een niet mijn woon werk bij jag är och inte min heter bor jestem nie się mam"
 ) - {"o", "min", "for", "y", "por"}
 

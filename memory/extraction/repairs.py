@@ -46,7 +46,7 @@ _WEAK = re.compile(
     re.IGNORECASE,
 )
 # "No, sorry, to amoxicillin": said so clearly that a common noun will do. "Tea, no coffee" is not.
-_CLEAR = re.compile(r"\b(?:no,? sorry|no,|sorry,|rather,?|i mean)\s*$", re.IGNORECASE)
+_CLEAR = re.compile(r"\b(?:no,? sorry,?|no,|sorry,|rather,?|well,?|i mean)\s*$", re.IGNORECASE)
 _CONTRAST = re.compile(
     rf"^\W*(?:(?:no|nope|sorry|oh|actually|wait|{_CUES})\W+)*(?:it's|it is|that's|that is|it was)\s+", re.IGNORECASE
 )
@@ -54,7 +54,7 @@ _CONTRAST = re.compile(
 _BARE_CONTRAST = re.compile(r"^\W*(?:no\W+)?(?:an?\s|the\s|in\s|at\s)?(?=[\w' .-]{1,40},\s+not\s)", re.IGNORECASE)
 _NOT = re.compile(r",?\s+not\s+(?:at\s+|in\s+|the\s+|an?\s+|to\s+)*", re.IGNORECASE)
 _STATED_CONTRAST = re.compile(r"\w,\s+not\s+(?:at\s+|in\s+|for\s+|to\s+|as\s+|with\s+)?(?:an?\s+|the\s+)?[A-Z0-9]")
-_PLAIN = ("NN", "NNS", "JJ", "VBG", "UH")  # "make that green", "I mean peanuts"
+_PLAIN = ("NN", "NNS", "NNP", "JJ", "VBG", "UH")  # "make that green", "I mean peanuts"
 # Where the new words end: with what else is said about them.
 _UNTIL = re.compile(
     r"[,;.!?()]|\s(?:with|since|for|as of|now|instead|specifically|actually|sorry|not|stupid|silly|i mean|and|but)\b",

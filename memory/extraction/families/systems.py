@@ -53,9 +53,7 @@ class Systems:
         if thing is None:
             return
         key, turned = found
-        for phrase in reading.phrases:
-            if phrase.preposition != "by":
-                continue
+        for phrase in (phrase for phrase in reading.phrases if phrase.preposition == "by"):
             agent = _agent(phrase)
             if agent is None:
                 return
@@ -70,7 +68,6 @@ class Systems:
                 aspect=aspect,
                 confidence=0.85,
             )
-            return
 
     def _depends(self, reading: Reading) -> Iterator[Claim]:
         subject = reading.clause.subject
