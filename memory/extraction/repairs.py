@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from spacy.tokens import Span, Token
 
 from memory.candidates import Mention
-from memory.extraction.calendar_words import NUMBERS
+from memory.extraction.calendar_words import MONTHS, NUMBERS
 from memory.extraction.claims import Claim
 from memory.extraction.phrases import is_name, mention, value_of
 
@@ -52,6 +52,12 @@ _CONTRAST = re.compile(
 )
 # "A Polo, not a Golf": nothing but the two.
 _BARE_CONTRAST = re.compile(r"^\W*(?:no\W+)?(?:an?\s|the\s|in\s|at\s)?(?=[\w' .-]{1,40},\s+not\s)", re.IGNORECASE)
+# "1991, sorry": nothing but the new words and the excuse.
+_EXCUSED = re.compile(
+    r"^\W*(?:it's |it is |the |an? )?(?=(?!ok|yes|no|yeah|right|true|thanks|oops|fine|wait|never|nothing)"
+    r"[^,;.!?]{1,40},?\s+(?:sorry|i mean|i meant|my (?:bad|mistake))\W*$)",
+    re.IGNORECASE,
+)
 _NOT = re.compile(r",?\s+not\s+(?:at\s+|in\s+|the\s+|an?\s+|to\s+)*", re.IGNORECASE)
 _STATED_CONTRAST = re.compile(r"\w,\s+not\s+(?:at\s+|in\s+|for\s+|to\s+|as\s+|with\s+)?(?:an?\s+|the\s+)?[A-Z0-9]")
 _PLAIN = ("NN", "NNS", "NNP", "JJ", "VBG", "UH")  # "make that green", "I mean peanuts"
@@ -97,6 +103,7 @@ def replacement_in(sentence: Span) -> Replacement | None:
     for pattern, in_turn in (
         (_CONTRAST, False),
         (_BARE_CONTRAST, False),
+        (_EXCUSED, False),
         (_STRONG, False),
         (_NOT_BUT, False),
         (_WEAK, not alone),
@@ -118,7 +125,9 @@ def replacement_in(sentence: Span) -> Replacement | None:
             words = words[1:]
         if not words or len(words) > 4 or any(word.is_punct and word.text != "-" for word in words):
             continue
-        clear = pattern is _STRONG or (pattern is _WEAK and in_turn and _CLEAR.search(found.group().rstrip() + " "))
+        clear = pattern in (_STRONG, _EXCUSED) or (
+            pattern is _WEAK and in_turn and _CLEAR.search(found.group().rstrip() + " ")
+        )
         plain = clear and all(word.tag_ in _PLAIN for word in words) and len(words) <= 3
         if not (is_name(words) or words[0].like_num or words[0].text[0].isdigit() or plain):
             continue
@@ -133,7 +142,7 @@ def replacement_in(sentence: Span) -> Replacement | None:
             in_turn,
             sentence.start_char + found.start(),
             int(words[-1].idx + len(words[-1])),
-            strict=pattern is _WEAK and not in_turn,
+            strict=pattern in (_WEAK, _EXCUSED) and not in_turn,
             certain=pattern is _BARE_CONTRAST,
         )
     return None
@@ -171,11 +180,17 @@ def _said(claim: Claim) -> str:
     return claim.value.name if isinstance(claim.value, Mention) else claim.value
 
 
+def _names_month(text: str) -> bool:
+    return any(word.casefold() in MONTHS for word in text.split())
+
+
 def _fits(claim: Claim, by: Replacement) -> bool:
     """A place is no replacement for an employer, as far as the model can tell them apart."""
     said, new = _said(claim)[:1], value_of(by.words)[:1]
     if said.isupper() != new.isupper() or said.isdigit() != new.isdigit():
         return False
+    if _names_month(_said(claim)) and not _names_month(value_of(by.words)):
+        return False  # "the 4th" is no birthday
     if claim.key.endswith("_count") and not by.words[0].like_num:
         return False
     if by.words[0].like_num and not said.isdigit() and _said(claim).lower() not in NUMBERS:

@@ -115,7 +115,11 @@ def _negations(clause: Clause) -> list[Token]:
         opening = word.i == clause.sentence.start and following is not None and following.is_punct
         if word.lower_ == "no" and (word.dep_ == "intj" or opening):
             continue
-        if word.i > clause.head.i and word.i > 0 and word.nbor(-1).lower_ in (",", "but", "and", "so", "-", "–", "—", "("):
+        if (
+            word.i > clause.head.i
+            and word.i > 0
+            and word.nbor(-1).lower_ in (",", "but", "and", "so", "-", "–", "—", "(")
+        ):
             continue
         if word.i + 1 < len(word.doc) and word.nbor(1).lower_ in (
             "only",

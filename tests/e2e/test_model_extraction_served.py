@@ -90,27 +90,25 @@ def test_nothing_to_store_is_not_a_failure(client: httpx.Client, llmock: LLMock)
     assert "error" not in told["extraction"]
 
 
-def test_a_failed_turn_is_kept_found_and_understood_later_by_itself(client: httpx.Client, llmock: LLMock) -> None:
-    llmock.fail(500, times=2).reply(answer(attributes=[attribute("USER", "boat", "Estrela", "My boat is Estrela")]))
+def test_failed_turns_are_kept_found_and_understood_later_by_themselves(client: httpx.Client, llmock: LLMock) -> None:
+    boat = attribute("USER", "boat", "Estrela", "My boat is Estrela")
+    # given a server that fails for a minute, and a key that is refused until somebody mends it
+    llmock.fail(500, times=2).fail(401).reply(answer(attributes=[boat])).reply(answer(attributes=[LIVES]))
+    before = client.get("/usage").json()["total"]["calls"]
     status, told = say(client, "My boat is Estrela.")
     assert (status, told["extraction"]["status"]) == (202, "pending")
     assert told["extraction"]["error"] == {"type": "server_error", "retryable": True}
     assert told["extraction"]["usage"]["calls"] == 2
+    status, refused = say(client)
+    assert (status, refused["extraction"]["error"]) == (202, {"type": "unauthorized", "retryable": False})
+    assert refused["extraction"]["usage"]["calls"] == 1
+    # then failed attempts count, the words are found, and both are understood in time
+    assert client.get("/usage").json()["total"]["calls"] - before >= 3
     found = client.post("/query", json={"query": "Estrela"})
     assert "Estrela" in found.text
-    eventually(lambda: state_of(client, told["turnId"])["status"] == "complete")
+    turns = [told["turnId"], refused["turnId"]]
+    eventually(lambda: all(state_of(client, one)["status"] == "complete" for one in turns))
     assert any(row["value"] == "Estrela" for row in client.get("/attributes").json()["attributes"])
-
-
-def test_a_refused_key_is_one_call_and_once_it_is_mended_the_turn_is_understood(
-    client: httpx.Client, llmock: LLMock
-) -> None:
-    llmock.fail(401).reply(answer(attributes=[LIVES]))
-    status, told = say(client)
-    assert (status, told["extraction"]["error"]) == (202, {"type": "unauthorized", "retryable": False})
-    assert told["extraction"]["usage"]["calls"] == 1
-    eventually(lambda: state_of(client, told["turnId"])["status"] == "complete")
-    assert len(llmock.requests) == 2
 
 
 def test_past_the_deadline_the_answer_is_pending_and_the_work_goes_on(client: httpx.Client, llmock: LLMock) -> None:

@@ -524,3 +524,23 @@ def test_a_change_that_was_undone_is_over() -> None:
 
 def test_another_ones_deed_is_never_the_speakers() -> None:
     assert facts("My oldest, Jonas, just started at TU Delft.") == {"Jonas works_at TU Delft"}
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "expected"),
+    [
+        ("I was born in 1990.", "1991, sorry", {"I birth_year 1991"}),
+        ("My favourite colour is red.", "green, I mean", {"I favourite_colour green"}),
+        ("I'm from Graz.", "it's actually Linz", {"I hometown Linz"}),
+        ("My sister lives in Rome.", "no, Milan", {"my sister location Milan"}),
+        ("I live in Bremen.", "oh wait, that's Hamburg, not Bremen", {"I location Hamburg"}),
+        ("My birthday is May 3.", "the 4th, sorry", set()),
+        ("I like tea.", "ok, sorry", set()),
+        ("I live in Rome.", "got to go, sorry", set()),
+        ("I have a cat.", "actually make that four", set()),
+    ],
+)
+def test_a_turn_may_correct_the_one_before(before: str, text: str, expected: set[str]) -> None:
+    assert facts(text, earlier=(before,)) == expected
+    told = [one for one in extract(text, earlier=(before,)).candidates if isinstance(one, AttributeCandidate)]
+    assert all(one.repair for one in told)

@@ -138,9 +138,12 @@ class Asker:
 
     def load(self) -> None:
         """Import the libraries; the first question does it otherwise."""
-        import openai  # noqa: F401
-
         import memory.extraction.model.reading  # noqa: F401
+        from memory.extraction.model.answer import Extracted
+
+        _prepared(Extracted)
+        if self.address.compatible:
+            self._client(MODES[self._mode])
 
     async def close(self) -> None:
         """Close the connections."""
