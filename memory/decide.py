@@ -42,7 +42,7 @@ from memory.events import (
     InstructionDetected,
     InstructionReaffirmed,
 )
-from memory.identities import CONTRADICTION, Identities
+from memory.identities import CONTRADICTION, ENDED_UNKNOWN, Identities
 from memory.known import EntityName, Known, Statement, Unit
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.timeline import Place, Said, Segment, Standing, changes, line
@@ -315,4 +315,4 @@ def _fact(fields: dict[str, Any]) -> tuple[UUID, str]:
     return fields.get("entity_id") or fields["subject_id"], fields.get("key") or fields["label"]
 
 
-_UNCERTAIN = {Standing.CLAIMED: CONTRADICTION, Standing.UNMATCHED: "ended, but not known"}
+_UNCERTAIN = {Standing.CLAIMED: CONTRADICTION, Standing.UNMATCHED: ENDED_UNKNOWN}

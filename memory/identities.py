@@ -47,6 +47,7 @@ SAME_AS = "same_as"  # the key of a doubt whether two names mean one
 ALIKE = "may be the same as another"
 UNSURE_NAME = "not sure enough to be one"
 CONTRADICTION = "contradicts what is in force"
+ENDED_UNKNOWN = "ended, but not known"
 
 
 class Identities:

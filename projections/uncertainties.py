@@ -1,6 +1,6 @@
 """Uncertainties: what was said but can't be asserted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
+from memory.identities import CONTRADICTION, ENDED_UNKNOWN
 from memory.recorded import Recorded
 from memory.regrouping import destination, told_of_after
 from projections.reading import Page, Reader
@@ -75,6 +76,17 @@ ORDER BY u.said_at DESC, u.id
 LIMIT %(limit)s
 """
 
+
+ABOUT = """
+SELECT u.entity_id, u.key, u.about
+FROM {uncertainties} AS u JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[]) AS w (entity_id, key)
+    ON u.entity_id = w.entity_id AND u.key = w.key
+WHERE u.valid_to IS NULL AND u.reason <> ALL(%(apart)s)
+ORDER BY u.position_from DESC, u.id
+"""
+# These leave what is in force as certain as it was: words of less rank, which are told beside it, and the end of
+# something else.
+APART = [CONTRADICTION, ENDED_UNKNOWN]
 
 ONE = "SELECT u.* FROM {uncertainties} AS u WHERE u.id = %(id)s"
 
@@ -154,6 +166,17 @@ def count(reader: Reader, *, entity_ids: Sequence[UUID] | None = None, resolved:
 def one(reader: Reader, uncertainty_id: UUID) -> UncertaintyRow | None:
     rows = reader.rows(TABLE, ONE, {"id": uncertainty_id})
     return rows[0] if rows else None
+
+
+def about(reader: Reader, facts: Collection[tuple[UUID, str]]) -> dict[tuple[UUID, str], list[str]]:
+    """What makes facts uncertain, each an entity and a key or label: the texts of open doubts, newest first."""
+    texts: dict[tuple[UUID, str], list[str]] = {}
+    if facts:
+        entity_ids, keys = zip(*facts, strict=True)
+        bound = {"entity_ids": list(entity_ids), "keys": list(keys), "apart": APART}
+        for entity_id, key, text in reader.tuples(ABOUT, bound):
+            texts.setdefault((entity_id, key), []).append(text)
+    return texts
 
 
 def unresolved(reader: Reader, *, limit: int) -> Page[UncertaintyRow]:

@@ -1,7 +1,7 @@
 """Sources: the rows of memory that a reply may cite."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from uuid import UUID
@@ -10,7 +10,7 @@ from api import ids
 from api.shapes.document_shapes import percent
 from memory.importance import importance
 from projections.passages import Kind
-from projections.retrieval.context_block import date_notes
+from projections.retrieval.context_block import date_notes, doubt_note
 from projections.retrieval.facts import Fact
 from projections.retrieval.wanted import Recalled, Retrieved
 
@@ -62,6 +62,8 @@ def sources_of(retrieved: Retrieved, *, now: datetime, lengths: Mapping[UUID, in
         *(_fact(one, Reason.RELATED, now) for one in (*told.facts, *told.claimed)),
         *(recalled(one, Reason.BESIDE, lengths) for one in retrieved.beside),
     ):
+        if doubt := told.doubts.get(source.row_id):
+            source = replace(source, note=f"{source.note}, {doubt_note(doubt)}")
         found.setdefault(source.id, source)
     return tuple(found.values())
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.principals import Caller
-from projections import instructions, relations
+from memory.values import folded
+from projections import instructions, relations, uncertainties
+from projections.attribute_versions import AttributeVersionRow
 from projections.reading import Reader
 from projections.retrieval import facts, subjects
 from projections.retrieval.facts import Fact, in_force
@@ -25,12 +27,26 @@ def background(
     others = [entity_id for entity_id in about if entity_id not in set(own)][:SUBJECTS_MAX]
     told_of_own = _told(reader, own, PROFILE_MAX)
     told_of_others = _told(reader, others, FACTS_MAX)
+    found = [hit.fact for hit in hits if hit.fact is not None]
     return Background(
         profile=[fact for fact in told_of_own if in_force(fact, reader)],
         instructions=instructions.active(reader, limit=INSTRUCTIONS_MAX).rows,
         facts=[fact for fact in told_of_others if in_force(fact, reader)],
         claimed=[fact for fact in [*told_of_own, *told_of_others] if fact.row.standing == "claimed"],
+        doubts=_doubts(reader, [fact for fact in [*found, *told_of_own, *told_of_others] if in_force(fact, reader)]),
     )
+
+
+def _doubts(reader: Reader, certain: Sequence[Fact]) -> dict[UUID, str]:
+    """The newest doubt about each fact that has one. Of several values beside each other it must name the one."""
+    texts = uncertainties.about(reader, {(fact.subject.id, fact.key) for fact in certain})
+    found: dict[UUID, str] = {}
+    for fact in certain:
+        alone = isinstance(fact.row, AttributeVersionRow) and fact.row.single_valued
+        for text in texts.get((fact.subject.id, fact.key), []):
+            if alone or folded(fact.value) in folded(text):
+                found.setdefault(fact.id, text)
+    return found
 
 
 def _told(reader: Reader, entity_ids: Sequence[UUID], limit: int) -> list[Fact]:

@@ -70,10 +70,11 @@ def context_block(retrieved: Retrieved, budget: Budget, *, said: Sequence[str] =
     return block if len(parts) > 1 else ""
 
 
-def fact_line(fact: Fact) -> str:
-    """A fact with its dates and the document that states it, on one line."""
+def fact_line(fact: Fact, doubt: str | None = None) -> str:
+    """A fact with its dates, the document that states it and what is doubtful of it, on one line."""
     source = f", as the document “{_one_line(fact.document)}” says" if fact.document else ""
-    return f"- {_one_line(fact.text)} ({date_notes(fact)}{source})"
+    certainty = f", {doubt_note(doubt)}" if doubt else ""
+    return f"- {_one_line(fact.text)} ({date_notes(fact)}{source}{certainty})"
 
 
 def passage_line(hit: Recalled) -> str:
@@ -95,7 +96,10 @@ def _by_worth(retrieved: Retrieved, said: Sequence[str]) -> Iterator[tuple[str, 
         if hit.fact is not None:
             if hit.fact.id not in seen:
                 seen.add(hit.fact.id)
-                yield (CLAIMED if hit.fact.row.standing == "claimed" else FACTS), fact_line(hit.fact)
+                yield (
+                    (CLAIMED if hit.fact.row.standing == "claimed" else FACTS),
+                    fact_line(hit.fact, told.doubts.get(hit.fact.id)),
+                )
         elif hit.is_fact:
             yield FACTS, f"- {_one_line(hit.text)} ({_day(hit.said_at)})"
         else:
@@ -106,7 +110,7 @@ def _by_worth(retrieved: Retrieved, said: Sequence[str]) -> Iterator[tuple[str, 
         for fact in found:
             if fact.id not in seen:
                 seen.add(fact.id)
-                yield section, fact_line(fact)
+                yield section, fact_line(fact, told.doubts.get(fact.id))
     for hit in retrieved.beside:
         if hit.document_id is not None:
             yield PASSAGES, passage_line(hit)
@@ -123,6 +127,11 @@ def date_notes(fact: Fact) -> str:
     if row.valid_to is not None:
         notes.append(f"until {_day(row.valid_to)}")
     return ", ".join(notes)
+
+
+def doubt_note(doubt: str) -> str:
+    """That a fact is not certain, and why. doubt: what was said against it."""
+    return f"not certain: {_one_line(doubt)}"
 
 
 def _date(moment: datetime, precision: str) -> str:

@@ -1,6 +1,6 @@
 """What a caller wants to be told, and what memory answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -90,12 +90,14 @@ class Recalled:
 @dataclass(frozen=True, slots=True)
 class Background:
     """What belongs into a prompt whatever is asked. profile: who the user is; facts: what holds now of whom
-    the question is about; claimed: what was also said of them, by somebody less sure."""
+    the question is about; claimed: what was also said of them, by somebody less sure. doubts: of these facts and of
+    those found, what is doubtful, by the fact's id."""
 
     profile: Sequence[Fact] = ()
     instructions: Sequence[InstructionRow] = ()
     facts: Sequence[Fact] = ()
     claimed: Sequence[Fact] = ()
+    doubts: Mapping[UUID, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ from uuid import UUID
 
 import pytest
 
+from api.chat.sources import sources_of
 from api.ids import new_id
-from memory.candidates import Mention, RelationCandidate
+from memory.candidates import Mention, RelationCandidate, UncertaintyCandidate
 from memory.errors import NotFound
 from memory.principals import Caller
 from memory.regions import region_of
@@ -403,6 +404,32 @@ def test_a_context_block_holds_what_is_known_in_whole_lines(alice: tuple[World, 
         assert len(short) <= most
         assert set(short.splitlines()) <= {*lines, "Nothing in memory answers this."}
         assert tokens_of(context_block(found, Budget(tokens=most))) <= most
+
+
+def test_a_prompt_tells_which_facts_are_not_certain(world: World) -> None:
+    """One value alone is in doubt with its property; of values beside each other only the one that is named."""
+    world.given(fact(BO, "diet", "vegetarian"), fact(BO, "location", "Ghent"))
+    world.given(fact(BO, "likes", "jazz"), fact(BO, "likes", "folk"))
+    bo = Mention(type="person", name=BO)
+    world.given(
+        UncertaintyCandidate(about="vegetarian,\nbut ate a stew", reason="contrary deed", entity=bo, key="diet"),
+        UncertaintyCandidate(about="Jazz bores them", reason="contrary words", entity=bo, key="likes"),
+    )
+    for question in (f"what is the diet of {BO}?", f"what may one cook for {BO}?"):
+        found = recall(world, question, background=True)
+        lines = [line for line in context_block(found, Budget()).splitlines() if line.startswith(f"- {BO}: ")]
+        certain = {line.split(" (")[0]: line.partition(", not certain: ")[2] for line in lines}
+        assert certain == {
+            f"- {BO}: diet: vegetarian": "vegetarian, but ate a stew)",
+            f"- {BO}: location: Ghent": "",
+            f"- {BO}: likes: jazz": "Jazz bores them)",
+            f"- {BO}: likes: folk": "",
+        }
+        notes = {source.text: source.note for source in sources_of(found, now=MARCH, lengths={})}
+        assert notes[f"{BO}: diet: vegetarian"].endswith(", not certain: vegetarian, but ate a stew")
+        assert "certain" not in notes[f"{BO}: location: Ghent"]
+    world.given(fact(BO, "diet", "omnivore"))
+    assert "ate a stew" not in context_block(recall(world, f"what is the diet of {BO}?", background=True), Budget())
 
 
 def test_a_context_block_without_hits_says_so(world: World) -> None:
