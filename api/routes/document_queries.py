@@ -16,7 +16,7 @@ from api.routes.queries import area_of
 from api.shapes import document_shapes
 from api.shapes.document_schemas import DocumentQueryBody
 from api.shapes.wire import Json
-from memory.errors import ModelUnavailable
+from memory.errors import ModelUnavailable, TooManyRequests
 from projections.document_links import EVERY_LINK
 from projections.document_search import (
     GRAPH_ALPHA,
@@ -77,8 +77,10 @@ async def _supposed(exchange: Exchange, body: DocumentQueryBody) -> tuple[str, _
     model = call.services.chat.responders.chosen(call.context_id, None)
     if model is None:
         return "", _Stage("hyde", False, "no response model is configured")
-    if await exchange.read(lambda: call.services.models.wait_s(call.context_id)) is not None:
-        return "", _Stage("hyde", False, "the context has used up the tokens of today")
+    try:
+        await exchange.read(call.require_affordable)
+    except TooManyRequests as error:
+        return "", _Stage("hyde", False, error.detail)
     try:
         told = await thinking.asked(exchange, model, "suppose", (), _Supposed, question=body.query)
     except ModelUnavailable:

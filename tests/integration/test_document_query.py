@@ -79,6 +79,19 @@ def test_a_model_that_fails_leaves_the_usual_search(talk: Talk, llmock: LLMock) 
     assert [(one["stage"], one["applied"]) for one in found["stages"]] == [("hyde", False)]
 
 
+def test_no_model_is_asked_while_the_operator_has_stopped_what_costs_money(
+    talk: Talk, llmock: LLMock, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(talk, ships=SHIPS)
+    monkeypatch.setattr(type(services.overrides), "is_blocked", lambda *_: True)
+    before = len(llmock.requests)
+    found = asked(talk, query="When does the ferry leave?", useHyde=True)
+    assert titles(found) == ["ships"]
+    assert [(one["stage"], one["applied"]) for one in found["stages"]] == [("hyde", False)]
+    assert "the operator" in found["stages"][0]["detail"]
+    assert len(llmock.requests) == before
+
+
 def test_without_a_response_model_the_answer_says_what_was_left_out(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
