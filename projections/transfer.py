@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -125,14 +124,19 @@ def _add_beside(connection: Connection, context_id: str, lines: Iterable[bytes])
     contents = (json.loads(line) for line in lines)
     vectors = parts = 0
     with connection.cursor() as cursor:
-        beside = (content for content in contents if "vector" in content or "bytes" in content)
-        while some := list(islice(beside, VECTORS_AT_ONCE)):
-            rows = [_vector(context_id, content["vector"]) for content in some if "vector" in content]
-            cursor.executemany(ADD_VECTOR, rows)
-            vectors += len(rows)
-            for content_hash, part, piece in (content["bytes"] for content in some if "bytes" in content):
+        rows: list[tuple[Any, ...]] = []
+        for content in contents:
+            if "vector" in content:
+                rows.append(_vector(context_id, content["vector"]))
+                vectors += 1
+                if len(rows) == VECTORS_AT_ONCE:
+                    cursor.executemany(ADD_VECTOR, rows)
+                    rows = []
+            elif "bytes" in content:  # a megabyte each, so one by one
+                content_hash, part, piece = content["bytes"]
                 cursor.execute(ADD_PART, (context_id, content_hash, part, base64.b64decode(piece)))
                 parts += 1
+        cursor.executemany(ADD_VECTOR, rows)
     return vectors, parts
 
 
