@@ -129,6 +129,13 @@ def _idle() -> frozenset[str]:
 
 
 def _window(text: str, now: datetime) -> Window | None:
+    try:
+        return _named_window(text, now)
+    except OverflowError:
+        return None  # outside of the calendar: "the last 900 years", seen from the year 500
+
+
+def _named_window(text: str, now: datetime) -> Window | None:
     # Here, as it is slow to import and few processes ask questions.
     from memory.extraction.stated_time import Bound, Tense, find_stated_times
 

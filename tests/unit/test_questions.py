@@ -73,6 +73,10 @@ def test_no_time_is_no_window(text: str) -> None:
     assert asked(text, now=NOW).window is None
 
 
+def test_a_time_before_the_calendar_is_no_window() -> None:
+    assert asked("What did I do in the last 900 years?", now=datetime(500, 3, 1, tzinfo=UTC)).window is None
+
+
 @pytest.mark.parametrize(
     ("text", "past"),
     [
