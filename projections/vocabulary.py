@@ -66,12 +66,11 @@ class ReadModelVocabulary:
             generation = generation_of(connection, context_id)
             if generation is None:
                 return NOTHING_OFFERED
-            with connection.pipeline():
-                return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
+            return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
 
 
 def _offered(reader: Reader, session_id: UUID, texts: Sequence[str]) -> Offered:
-    # In a pipeline: what does not depend on each other is asked together.
+    # What does not depend on each other is asked together: the snapshot is a pipeline.
     named = reader.ask(NAMED, {"keys": list(_name_keys(texts)), "limit": NAMES_MAX})
     spoken_of = reader.ask(SPOKEN_OF, {"session_id": session_id, "turns": SESSION_TURNS, "limit": NAMES_MAX})
     all_keys = reader.ask(ALL_KEYS, {"limit": KEYS_READ_MAX})

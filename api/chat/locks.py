@@ -55,7 +55,7 @@ class SessionLocks:
         except asyncio.CancelledError:
             # Nobody would give back what a thread takes after its caller has gone.
             if await attempt:
-                self._release(name)
+                await asyncio.shield(asyncio.to_thread(self._release, name))
             raise
 
     def _release(self, name: str) -> None:

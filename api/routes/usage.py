@@ -23,10 +23,10 @@ def get_usage(call: Call) -> tuple[int, dict[str, Any]]:
         raise InvalidRequest(f"days: must be between 1 and {DAYS_MAX}")
     today = datetime.combine(datetime.now(UTC).date(), time(), tzinfo=UTC)
     settings = call.services.models.settings(call.context_id)
-    with call.reading() as reader:
+    with call.reading_as() as (caller, reader):
         since, until = today - timedelta(days=days - 1), today + timedelta(days=1)
         found = usage.by_day(reader, since=since, until=until)
-        if EVERYTHING in call.caller().patterns("memory:read"):
+        if EVERYTHING in caller.patterns("memory:read"):
             found += [
                 replace(one, usage=settings.priced(one.model, one.usage))
                 for one in embedding_usage.by_day(reader.cursor, call.context_id, since=since, until=until)
