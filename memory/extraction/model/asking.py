@@ -243,7 +243,6 @@ class Asker:
 
         # It logs every failure as an error, with the answer that did not fit: other people's words.
         logging.getLogger("instructor").setLevel(logging.CRITICAL)
-        _check_types_once()
         address = self.address
         if not address.compatible:
             return instructor.from_provider(self.name, async_client=True, api_key=address.api_key)
@@ -266,7 +265,7 @@ def _unwrapped(said: str, answer: type[M]) -> M | None:
     try:
         _, end = json.JSONDecoder().raw_decode(said, begin)
         return answer.model_validate_json(said[begin:end])
-    except ValueError:  # of JSON and of pydantic
+    except (ValueError, RecursionError):  # of JSON and of pydantic
         return None
 
 
@@ -276,16 +275,6 @@ def _prepared(answer: type[M]) -> type[M]:
     from instructor.v2.core.function_calls import response_schema
 
     return response_schema(answer)
-
-
-def _check_types_once() -> None:
-    """Let instructor look for what it can't do in an answer's type once, not at every question: it walks through all
-    of the type, which takes as long as the rest of asking."""
-    from instructor.v2.validation import async_validators
-
-    check = async_validators.reject_async_validators
-    if not hasattr(check, "cache_info"):
-        async_validators.reject_async_validators = cache(check)
 
 
 def _timeout(timeout_s: float) -> Any:
@@ -315,7 +304,8 @@ class _Counted:
 
     def _response(self, response: Any) -> None:
         choices = getattr(response, "choices", None)
-        self.said = (choices[0].message.content if choices else None) or ""
+        content = choices[0].message.content if choices else None
+        self.said = content if isinstance(content, str) else ""
         usage = getattr(response, "usage", None)
         if usage is None:
             return
