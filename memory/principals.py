@@ -27,8 +27,6 @@ PATTERNS_MAX = 256
 
 Grants = Mapping[str, tuple[str, ...]]
 
-ALL_GRANTS: Grants = dict.fromkeys(VERBS, (EVERYTHING,))
-
 
 def grants_of(given: Mapping[str, Iterable[str]]) -> Grants:
     """Canonical grants. Raises InvalidRequest for an unknown verb, InvalidScope for what is no pattern."""

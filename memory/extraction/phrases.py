@@ -3,7 +3,7 @@
 Complements are cut by the words themselves: a preposition, comma or conjunction opens the next one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from spacy.tokens import Token
@@ -305,10 +305,6 @@ def name_around(word: Token) -> tuple[Token, ...]:
     while fits(last + 1):
         last += 1
     return tuple(doc[position] for position in range(first, last + 1))
-
-
-def of_preposition(phrases: Sequence[Phrase], *prepositions: str) -> Iterator[Phrase]:
-    return (phrase for phrase in phrases if phrase.preposition in prepositions)
 
 
 def is_common(phrase: Phrase) -> bool:
