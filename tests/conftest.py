@@ -12,6 +12,15 @@ from api.wiring import Services
 from tests.servers import ServerProcess, public_folder
 from tests.worlds import World, world_in
 
+LONG_TIMEOUT_S = 1800
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests may take long on a busy machine: the usual time-out would break off a statement halfway."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG_TIMEOUT_S))
+
 
 @pytest.fixture(scope="session")
 def home() -> Iterator[Path]:
