@@ -108,9 +108,19 @@ class Models:
 
     def load(self) -> None:
         """Import what the configured extraction needs: a CPU second that no write should wait for."""
+        asker = self._server_asker()
+        if asker is not None:
+            asker.load()
+
+    @property
+    def failing(self) -> dict[str, str]:
+        """The server's own extraction model with the reason, if it did not answer the last question."""
+        asker = self._server_asker()
+        return {asker.name: asker.failing} if asker is not None and asker.failing else {}
+
+    def _server_asker(self) -> Asker | None:
         choice = self._server.extraction
-        if choice is not None and choice.usable:
-            self._asker(choice, self._server).load()
+        return self._asker(choice, self._server) if choice is not None and choice.usable else None
 
     def close(self) -> None:
         """End all extractions; what they were about stays pending."""

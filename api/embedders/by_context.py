@@ -46,6 +46,12 @@ class Embedders:
             logger.warning("vectors are made of pieces of words: %s", error)
             self._local = self._hashing
 
+    def failing(self, choice: ModelChoice | None) -> dict[str, str]:
+        """The provider's model with the reason, if it did not answer when it was last asked."""
+        with self._lock:
+            remote = self._remote.get(choice) if choice is not None else None
+        return {remote.model: remote.failing} if remote is not None and remote.failing else {}
+
     def of(self, context_id: str) -> Embedder:
         try:
             settings = self._settings_of(context_id)

@@ -17,7 +17,10 @@ NO_KEY = "none"  # what a client sends to a server that wants no key
 
 
 class ProviderEmbedder:
-    """One model of one provider, or of any server that speaks like it. Its vectors may have any dimension."""
+    """One model of one provider, or of any server that speaks like it. Its vectors may have any dimension.
+
+    failing: why it did not answer when it was last asked, None if it did or never was.
+    """
 
     ready = True
 
@@ -25,17 +28,24 @@ class ProviderEmbedder:
         self.model = choice.name
         self._choice = choice
         self._client: openai.OpenAI | None = None
+        self.failing: str | None = None
 
     def load(self) -> None:
         """Nothing to load: the model is elsewhere."""
 
     def embed(self, texts: Sequence[str], took: Callable[[Usage], None] = lambda usage: None) -> list[Vector]:
         """As the port says. took: is told of each answer what it cost."""
-        return [
-            vector
-            for begin in range(0, len(texts), TEXTS_MAX)
-            for vector in self._embedded(texts[begin : begin + TEXTS_MAX], took)
-        ]
+        try:
+            vectors = [
+                vector
+                for begin in range(0, len(texts), TEXTS_MAX)
+                for vector in self._embedded(texts[begin : begin + TEXTS_MAX], took)
+            ]
+        except EmbeddingUnavailable as error:
+            self.failing = str(error)
+            raise
+        self.failing = None
+        return vectors
 
     def _embedded(self, texts: Sequence[str], took: Callable[[Usage], None]) -> list[Vector]:
         import openai

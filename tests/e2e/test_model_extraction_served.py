@@ -90,6 +90,21 @@ def test_nothing_to_store_is_not_a_failure(client: httpx.Client, llmock: LLMock)
     assert "error" not in told["extraction"]
 
 
+def test_health_is_degraded_while_the_model_fails_and_says_why(
+    server: ServerProcess, client: httpx.Client, llmock: LLMock
+) -> None:
+    def health() -> tuple[int, str, dict[str, str]]:
+        told = httpx.get(f"{server.url}/api/v1/health")
+        return told.status_code, told.json()["models"], told.json()["failing"]
+
+    llmock.rate_limit(times=1, retry_after=3_000).reply(answer(attributes=[LIVES]))
+    assert say(client)[0] == 202
+    assert health() == (200, "degraded", {"openai/gpt-4o-mini": "rate_limited"})
+    assert client.get("/state").status_code == 200
+    assert say(client)[0] == 200
+    assert health() == (200, "ready", {})
+
+
 def test_failed_turns_are_kept_found_and_understood_later_by_themselves(client: httpx.Client, llmock: LLMock) -> None:
     boat = attribute("USER", "boat", "Estrela", "My boat is Estrela")
     # given a server that fails for a minute, and a key that is refused until somebody mends it

@@ -81,16 +81,21 @@ def test_a_question_is_searched_by_words_while_the_model_is_down(httpserver: HTT
     httpserver.expect_ordered_request("/v1/embeddings").respond_with_data("", status=500)
     httpserver.expect_ordered_request("/v1/embeddings").respond_with_handler(answering)
     settings = ModelSettings(embedding="openai/text-embedding-3-small", embedding_choice=choice(httpserver))
-    questions = QuestionVectors(Embedders(lambda _: settings))
+    embedders = Embedders(lambda _: settings)
+    questions = QuestionVectors(embedders)
+    assert embedders.failing(choice(httpserver)) == {}
     # then it is left alone for a while, and no error reaches the caller
     assert questions.question("text", "c") == (None, "openai/text-embedding-3-small")
     assert questions.question("text", "c") == (None, "openai/text-embedding-3-small")
     assert len(httpserver.log) == 1
+    name = "openai/text-embedding-3-small"
+    assert embedders.failing(choice(httpserver)) == {name: f"{name} answered 500"}
     # and is asked once for the same question afterwards
     questions._failed_until.clear()
     first, _ = questions.question("text", "c")
     assert first is not None and questions.question("text", "c")[0] == first
     assert len(httpserver.log) == 2
+    assert embedders.failing(choice(httpserver)) == {}
 
 
 def test_a_model_without_a_key_leaves_the_local_one() -> None:

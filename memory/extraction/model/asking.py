@@ -99,12 +99,14 @@ class _Failure(Exception):
 class Asker:
     """Asks one model. Learns what its provider does not take: a way of asking, or a parameter.
 
-    timeout_s: for one try. tokens_max: of an answer; the second try after a cut-off one may take twice as many.
+    failing: why the last question got no answer, None if it got one or none was asked yet. timeout_s: for one try.
+    tokens_max: of an answer; the second try after a cut-off one may take twice as many.
     """
 
     def __init__(self, address: Address, *, timeout_s: float, tokens_max: int, pause_s: float = PAUSE_S) -> None:
         self.address = address
         self.name = f"{address.provider}/{address.model}"
+        self.failing: str | None = None
         self._timeout_s = timeout_s
         self._tokens_max = tokens_max
         self._pause_s = pause_s
@@ -119,11 +121,14 @@ class Asker:
         tokens_max = self._tokens_max
         for attempt in range(1, TRIES_MAX + 1):
             try:
-                return await self._tried(messages, answer, tokens_max, counted), counted.usage
+                answered = await self._tried(messages, answer, tokens_max, counted)
+                self.failing = None
+                return answered, counted.usage
             except _Failure as failure:
                 wait_s = failure.wait_s or self._pause_s
                 if attempt == TRIES_MAX or not failure.again or wait_s > WAIT_MAX_S:
                     logger.warning("%s failed: %s", self.name, failure.kind)
+                    self.failing = failure.kind
                     raise ExtractorUnavailable(
                         kind=failure.kind,
                         retryable=failure.retryable,
