@@ -21,7 +21,7 @@ Rules, applied statement by statement in the order in which they were said:
   now gives way to no past: a time within it is `claimed`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -114,7 +114,7 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Version:
     """A version while its line is being worked out."""
 
@@ -144,7 +144,7 @@ class _Version:
     def begins_after(self, said: Said) -> bool:
         """Whether it is stated to begin later than what was said; one that had ended by itself does not count."""
         stated_later = self.said.start is not None and self.said.begins > said.begins
-        return stated_later and not self.is_empty and (self.continues or self.holds_at(said.place[0]))
+        return stated_later and (self.continues or self.holds_at(said.place[0]))
 
     def end_at(self, moment: datetime) -> None:
         """End no later than `moment`, and never before the beginning."""
@@ -167,8 +167,9 @@ class _Version:
 class _Line:
     """A line while it is being worked out.
 
-    versions: those of current standing, in the order of valid time. placed: everything said, by id; words
-    that are no version have their segment. touched: what changed since it was last cleared.
+    versions: those of current standing. Where time is left to them, in the order of valid time; the empty ones lie
+    among these anywhere, and neither stand before nor after another. placed: everything said, by id; words that
+    are no version have their segment. touched: what changed since it was last cleared.
     """
 
     def __init__(self) -> None:
@@ -193,14 +194,11 @@ class _Line:
         self.touched.add(version.said.id)
 
     def _say(self, said: Said) -> None:
-        index = len(self.versions)
-        while index and self.versions[index - 1].begins_after(said):
-            index -= 1
-        before = self.versions[index - 1] if index else None
-        after = self.versions[index] if index < len(self.versions) else None
+        index = self._index_before(lambda one: one.begins_after(said))
+        before, after = self._before(index), self._next(index)
         same = next((one for one in (before, after) if one and self._is_said_again(one, said)), None)
         if same:
-            self._support(same, said, after)
+            self._support(same, said)
             return
         version = self._version(said)
         if before and before.holds_at(said.begins):
@@ -209,7 +207,7 @@ class _Line:
             if said.rank > before.rank:
                 index -= self._make_a_claim(before)
             else:
-                index -= self._supersede(before, version, after)
+                index -= self._supersede(before, version)
         self._trim(index, said.begins)
         self.versions.insert(index, version)
         if after and version.holds_at(after.said.begins):
@@ -218,15 +216,14 @@ class _Line:
     def _recall(self, said: Said) -> None:
         """Place what was over when it was told."""
         assert said.until is not None
-        index = len(self.versions)
-        while index and self.versions[index - 1].said.begins > said.begins:
-            index -= 1
+        index = self._index_before(lambda one: one.said.begins > said.begins)
         stays = [one for one in self.versions if one.said.value == said.value and _meet(one, said)]
-        if stays and (said.rank >= stays[-1].rank or stays[-1].valid_until is not None):
-            self._support(stays[-1], said, self._next(self.versions.index(stays[-1]) + 1))
+        same = _latest(stays) if stays else None
+        if same and (said.rank >= same.rank or same.valid_until is not None):
+            self._support(same, said)
             return
         version = self._version(said)
-        before = self.versions[index - 1] if index else None
+        before = self._before(index)
         if before and before.holds_at(said.begins):
             holds_now, one_beginning = before.valid_until is None, before.said.begins == said.begins
             if self._only_claims(version, before, or_is_past=holds_now):
@@ -234,11 +231,27 @@ class _Line:
             if said.rank > before.rank and (holds_now or one_beginning):
                 index -= self._make_a_claim(before)
             elif one_beginning:
-                index -= self._supersede(before, version, None)
+                index -= self._supersede(before, version)
         self._trim(index, said.begins)
         self.versions.insert(index, version)
         if after := self._next(index + 1):
             version.end_at(min(said.until, after.said.begins))
+
+    def _index_before(self, is_later: Callable[[_Version], bool]) -> int:
+        """The place before all versions at the end that are later: behind one to which time is left, or the first."""
+        index = len(self.versions)
+        while index and (self.versions[index - 1].is_empty or is_later(self.versions[index - 1])):
+            index -= 1
+        return index
+
+    def _before(self, index: int) -> _Version | None:
+        return self.versions[index - 1] if index else None
+
+    def _end_within_line(self, version: _Version, moment: datetime) -> None:
+        """End a version of the line at `moment`, or where the next one begins if that is earlier."""
+        after = self._next(self.versions.index(version) + 1)
+        version.end_at(min(moment, after.said.begins) if after else moment)
+        self._touch(version)
 
     def _next(self, index: int) -> _Version | None:
         """The first version from there on to which time is left."""
@@ -285,22 +298,22 @@ class _Line:
             version = earlier
         return version
 
-    def _support(self, version: _Version, said: Said, after: _Version | None) -> None:
-        """Note words that say again what a version says, and perhaps when it ended. after: the version after it."""
+    def _support(self, version: _Version, said: Said) -> None:
+        """Note words that say again what a version says, and perhaps when it ended."""
         if said.rank > version.rank:
             version.rank, version.document = said.rank, said.document
             self._touch(version)
         if said.until is not None and said.rank >= version.rank:
             if version.valid_until is None:
                 version.reason = "ended"
-            version.end_at(min(said.until, after.said.begins) if after else said.until)
-            self._touch(version)
+            self._end_within_line(version, said.until)
         self._note(said, Standing.SUPPORTING, version)
 
     def _is_said_again(self, version: _Version, said: Said) -> bool:
-        return version.said.value == said.value and version.holds_at(said.begins)
+        reached = said.until is None or version.said.begins <= said.until
+        return version.said.value == said.value and version.holds_at(said.begins) and reached
 
-    def _supersede(self, old: _Version, new: _Version, after: _Version | None) -> int:
+    def _supersede(self, old: _Version, new: _Version) -> int:
         """Link old -> new. Returns how many versions left the line: 1 if the old one was never true."""
         said = new.said
         old.superseded_by, new.supersedes = said.id, old.said.id
@@ -312,12 +325,14 @@ class _Line:
             self.versions.remove(old)
             return 1
         old.reason = "merged" if joined else "moved_on" if said.change or said.start else "restated"
-        old.end_at(min(said.begins, after.said.begins) if after else said.begins)
+        old.end_at(said.begins)
         return 0
 
     def _trim(self, index: int, begins: datetime) -> None:
         """What was said before ends where a version begins that is dated further back."""
         for version in reversed(self.versions[:index]):
+            if version.is_empty:
+                continue
             if version.valid_until is None or version.valid_until <= begins:
                 return
             version.end_at(begins)
@@ -327,12 +342,11 @@ class _Line:
         named = [version for version in self.versions if version.said.value == said.value]
         live = next((version for version in reversed(named) if _is_open(version, said)), None)
         if live and said.rank >= live.rank:
-            live.end_at(said.until or said.begins)
             live.reason = "expired" if said.lapses else "ended"
-            self._touch(live)
+            self._end_within_line(live, said.until or said.begins)
             self._note(said, Standing.ENDING, live)
         elif named and not live:
-            self._note(said, Standing.SUPPORTING, named[-1])
+            self._note(said, Standing.SUPPORTING, _latest(named))
         else:
             self._note(said, Standing.UNMATCHED, None)
 
@@ -351,6 +365,11 @@ class _Line:
 def _is_open(version: _Version, said: Said) -> bool:
     """Whether a version that nothing superseded was still in force when something was said."""
     return version.superseded_by is None and version.holds_at(said.place[0])
+
+
+def _latest(versions: Sequence[_Version]) -> _Version:
+    """The one that begins last, of those to which time is left if there are any."""
+    return max(versions, key=lambda one: (not one.is_empty, one.said.begins))
 
 
 def _meet(version: _Version, said: Said) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.timeline import Said, Standing, Tail, changes, line, tail_suffices
@@ -206,6 +206,42 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             [("rome", "current", -9, -9, "moved_on"), ("berlin", "current", -20, None, "")],
             id="what holds since before a time that is over takes its place",
         ),
+        pytest.param(
+            [
+                said(1, "rome", 7, start=NOON + DAY, until=NOON + DAY),
+                said(2, "rome", 8, start=NOON, until=NOON + 5 * DAY),
+                said(3, "oslo", 9, start=NOON + 2 * DAY),
+            ],
+            [
+                ("rome", "current", 1, 1, ""),
+                ("rome", "current", 0, 2, "moved_on"),
+                ("oslo", "current", 2, None, ""),
+            ],
+            id="a version without time hides none that another ends",
+        ),
+        pytest.param(
+            [
+                said(1, "beta", 0, start=NOON + 9 * DAY),
+                said(2, "acme", 1, until=NOON + 4 * DAY),
+                said(3, "acme", 2, ends=True, until=NOON + 12 * DAY),
+            ],
+            [
+                ("beta", "current", 9, None, ""),
+                ("acme", "current", 1, 9, "ended"),
+                ("acme", "ending", 2, None, ""),
+            ],
+            id="an ending stated later than the next version begins ends there",
+        ),
+        pytest.param(
+            [said(1, "acme", 0, start=NOON + 5 * DAY), said(2, "acme", 1, until=NOON + 9 * DAY)],
+            [("acme", "current", 5, 9, "ended"), ("acme", "supporting", 1, None, "")],
+            id="words that say when a later time of the value ends leave it its time",
+        ),
+        pytest.param(
+            [said(1, "acme", 0, start=NOON + 5 * DAY), said(2, "acme", 1, until=NOON + 3 * DAY)],
+            [("acme", "current", 5, None, ""), ("acme", "current", 1, 3, "")],
+            id="a time that ends before a later one of the value is another",
+        ),
     ],
 )
 def test_a_line(statements: list[Said], expected: list[object]) -> None:
@@ -347,8 +383,23 @@ def test_a_late_word_costs_a_moment_however_long_the_line() -> None:
     assert time.process_time() - begin < 1.0
 
 
+ENDED_BEYOND_THE_NEXT = [
+    said(6, "a", -2, start=NOON + DAY, rank=2),
+    said(5, "b", -1, until=NOON + DAY, rank=2),
+    said(1, "b", 0, until=NOON + 2 * DAY, ends=True, rank=2),
+    *(said(number, "a", day, rank=2) for number, day in ((2, 1), (3, 2), (4, 3))),
+]
+HIDDEN_BY_AN_EMPTY_ONE = [
+    said(2, "a", -3, start=NOON - 5 * DAY, until=NOON - 5 * DAY),
+    said(5, "a", -2, start=NOON - 6 * DAY, until=NOON - 2 * DAY),
+    said(6, "b", 4, start=NOON - 4 * DAY),
+]
+
+
 @settings(max_examples=200, deadline=None)
 @given(histories(ranks=True))
+@example(ENDED_BEYOND_THE_NEXT)
+@example(HIDDEN_BY_AN_EMPTY_ONE)
 def test_the_line_never_overlaps_and_never_forks(history: list[Said]) -> None:
     the_line_never_overlaps_and_never_forks(history)
 
