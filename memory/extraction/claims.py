@@ -37,6 +37,7 @@ class Aspect(StrEnum):
     END = "end"  # "quit": true until then
     OVER = "over"  # "I'm done with": ended, though told in the present
     PAST = "past"  # "grew up in", "was born in": stays true, told in the past
+    DENIED = "denied"  # "can't swim": the words say themselves that it is not so
     GIVEN = "given"  # "my sister Ana ...": taken for granted, whatever the clause says of it
 
 
@@ -113,6 +114,8 @@ def _verdict(claim: Claim, standing: Standing, times: list[StatedTime]) -> tuple
     """(reason why not asserted or "", polarity); None for the polarity: say nothing at all."""
     if claim.aspect is Aspect.GIVEN:
         return "", Polarity.AFFIRMED
+    if claim.aspect is Aspect.DENIED:
+        return "", Polarity.NEGATED
     if standing.reason:
         return standing.reason, standing.polarity
     if claim.aspect is Aspect.OVER:

@@ -224,8 +224,14 @@ class Reader:
 
 
 def _claims(reading: Reading) -> Iterator[Claim]:
+    """What the families read in a clause; what two of them read counts once."""
+    read: set[object] = set()
     for family in FAMILIES:
-        yield from family.read(reading)
+        for claim in family.read(reading):
+            said = (claim.subject, claim.key, claim.value, claim.aspect)
+            if said not in read:
+                read.add(said)
+                yield claim
 
 
 def _told_beside(reading: Reading) -> bool:

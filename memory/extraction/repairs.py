@@ -39,9 +39,15 @@ _STRONG = re.compile(
     r"(?:no,? |sorry,? )?(?:it's |it is |it was |that's |i meant |make that |meant |the )?(?:actually )?",
     re.IGNORECASE,
 )
-_NOT_BUT = re.compile(r"^\W*(?:no\W+)?not\s+([^,;.]{1,60}?)\s*[,;–—-]\s*(?:but\s+)?(?=\w)", re.IGNORECASE)
+_NOT_BUT = re.compile(
+    r"^\W*(?:(?:no|sorry|wait|oops|actually|hang on)\W+)*"
+    r"(?:(?:it's|it is|that's|it was|they're|he's|she's|i'm|i am)\s+)?not\s+"
+    r"(?:(?:at|in|on|for|to|with|an?|the)\s+)*([^,;.]{1,60}?)\s*[,;–—-]\s*"
+    r"(?:(?:but|it's|it is|that's|it was|they're|he's|she's|i'm|i am)\s+)*(?=\w)",
+    re.IGNORECASE,
+)
 _WEAK = re.compile(
-    r"(?:^|[,;.—–-]\s*)\W*(?:no|nope|sorry|rather|er|uh|um|well)[\s,:]+"
+    r"(?:^|[,;.—–-]\s*)\W*(?:no|nope|sorry|(?:or )?rather|er|uh|um|well)[\s,:]+"
     r"(?:sorry,? |i mean |it's |it is |that's |actually )?",
     re.IGNORECASE,
 )
@@ -66,7 +72,7 @@ _UNTIL = re.compile(
     r"[,;.!?()]|\s(?:with|since|for|as of|now|instead|specifically|actually|sorry|not|stupid|silly|i mean|and|but)\b",
     re.IGNORECASE,
 )
-_LEADS = ("in", "at", "to", "as", "a", "an", "the", "for", "with")
+_LEADS = ("in", "at", "to", "as", "a", "an", "the", "for", "with", "on")
 
 
 @dataclass(frozen=True, slots=True)

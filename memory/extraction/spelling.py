@@ -115,6 +115,18 @@ def _continued(words: str) -> Callable[[re.Match[str]], tuple[int, int, str]]:
 
 
 _RULES = (
+    # Corrections as the rules for them know them: "did I say Java? Kotlin", "it's not nuts I'm allergic to, it's eggs".
+    _rule(
+        r"\bdid I (?:just )?(?:say|write|type|put) (?P<old>[^?.!\n]{1,40})\?+!*\s+(?:(?:sorry|no|oops|nope)[,.!]?\s+)?"
+        r"(?:(?:I )?(?:meant?|it's|make that)\s+)?(?:an?\s|the\s)?(?P<new>[\w][^.,!?;\n]{0,40})",
+        lambda match: (match.start(), match.end(), f"I meant {match['new']}, not {match['old']}"),
+    ),
+    _rule(
+        r"\b(?:it's not|it is not|it isn't) (?P<old>[\w' -]{1,30}?) (?:that |which )?"
+        r"(?P<said>(?:I|we)(?:'m|'ve| am| are)? "
+        r"[\w' ]{2,30}?), (?:but )?(?:it's|it is) (?P<new>[\w' -]{1,30})",
+        lambda match: (match.start(), match.end(), f"{match['said']} {match['new']}, not {match['old']}"),
+    ),
     _rule(
         rf"(?<![\w'.@/-])(?:{'|'.join(_WORDS)})(?![\w@/-]|\.\w|'\w)",
         lambda match: (match.start(), match.end(), _WORDS[match.group().lower()]),

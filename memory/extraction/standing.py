@@ -187,7 +187,7 @@ def _reason_of_words(clause: Clause) -> str:
         return "hedged"
     if _HEARSAY.search(text):
         return "reported"
-    if any(word.lower_ in HEDGING_ADVERBS for word in clause.own):
+    if any(word.lower_ in HEDGING_ADVERBS and not _is_of_number(word) for word in clause.own):
         return "hedged"
     ended = _ENDED.search(" ".join(word.lower_ for word in clause.own))
     inner = any(word.i > clause.head.i and word.dep_ == "neg" for word in _negations(clause))
@@ -196,6 +196,11 @@ def _reason_of_words(clause: Clause) -> str:
     # The root's adverbs may stand before another clause: "Maybe Bob works at Acme".
     first = first_word(clause.sentence)
     return "hedged" if first.lower_ in HEDGING_ADVERBS else ""
+
+
+def _is_of_number(word: Token) -> bool:
+    """ "Nearly 4 years old": only the number is not exact."""
+    return word.lower_ in ("nearly", "almost") and word.i + 1 < len(word.doc) and word.nbor(1).like_num
 
 
 def _reason_of_modals(clause: Clause) -> str:
