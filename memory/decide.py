@@ -44,8 +44,10 @@ from memory.events import (
 )
 from memory.identities import CONTRADICTION, ENDED_UNKNOWN, Identities
 from memory.known import EntityName, Known, Statement, Unit
+from memory.line_changes import changes
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
-from memory.timeline import Place, Said, Segment, Standing, changes, line
+from memory.segments import Place, Said, Segment, Standing
+from memory.timeline import line
 from memory.values import attribute_key, comparable, folded, is_kind_of, unit_value
 from memory.wanted import actor_of, in_order, proposals, relation_unit, speaker_of
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.events import ContentErased, EntityRecognised, Event, StatementEvent
+from memory.line_changes import without
 from memory.log import EventLog, Writing
 from memory.ports import ErasableReadModels
 from memory.recorded import Origin, Recorded
-from memory.timeline import lapse_id, without
+from memory.segments import lapse_id
 
 # Erasing them would lose who may do what, or what was erased; they hold no words of a conversation.
 KEPT_TYPES = frozenset(

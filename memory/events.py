@@ -22,7 +22,7 @@ from memory.candidates import AnyCandidate, MemoryCategory
 from memory.documents.blocks import Link
 from memory.documents.chunks import Chunk
 from memory.documents.keywords import Keyword
-from memory.timeline import Segment
+from memory.segments import Segment
 from memory.usage import NO_USAGE, Usage
 from memory.values import Infer, Role, SourceKind
 

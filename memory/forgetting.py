@@ -27,7 +27,7 @@ from memory.ports import HeldFact, Knowledge
 from memory.principals import Caller
 from memory.recorded import Origin
 from memory.remember import Memory, Turn
-from memory.timeline import Segment
+from memory.segments import Segment
 from memory.values import Infer, Role, derived_id
 
 FORGOTTEN = "forgotten"

@@ -36,10 +36,12 @@ from memory.events import (
     UncertaintyResolved,
 )
 from memory.known import EntityName, KnownEntity, Unit
+from memory.line_changes import Change
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.nicknames import may_be_one
 from memory.regrouping import IsConcerned, Regrouping, regroup
-from memory.timeline import Change, Said, Standing, line
+from memory.segments import Said, Standing
+from memory.timeline import line
 from memory.values import SourceKind, name_key
 from memory.wanted import SURE_OF_TYPE, UNNAMED_USER, called_by, resolver, told_name, unnamed_speaker
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory.candidates import CANDIDATES_PER_TURN_MAX, AttributeCandidate, Polarity, RelationCandidate
 from memory.cardinality import is_single_valued
-from memory.timeline import Place, Said
+from memory.segments import Place, Said
 from memory.values import Role, SourceKind, folded
 
 EntityName = tuple[str, str]  # (type, normalised name)

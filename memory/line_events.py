@@ -23,7 +23,8 @@ from memory.events import (
     RelationSuperseded,
     StatementEvent,
 )
-from memory.timeline import Change, Said, Segment, Standing
+from memory.line_changes import Change
+from memory.segments import Said, Segment, Standing
 
 
 @dataclass(frozen=True, slots=True)

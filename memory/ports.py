@@ -14,7 +14,7 @@ from memory.line_events import EventOf
 from memory.log import Writing
 from memory.recorded import Recorded
 from memory.scopes import ScopeSet
-from memory.timeline import Said, Segment
+from memory.segments import Said, Segment
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from uuid import UUID
 
 from memory.events import EntitiesMerged, EntitiesSeparated, Moved, SpeakerNamed
 from memory.known import Belonging, Known, Unit
-from memory.timeline import Change, Said, regrouped
+from memory.line_changes import Change, regrouped
+from memory.segments import Said
 
 Regrouping = EntitiesMerged | EntitiesSeparated | SpeakerNamed
 IsConcerned = Callable[[UUID], bool]

@@ -24,11 +24,12 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
+from memory.line_changes import difference
 from memory.log import EventLog, Writing
 from memory.ports import RevisableLine, RevisableReadModels, Revision
 from memory.principals import Caller
 from memory.recorded import Origin, Recorded
-from memory.timeline import Standing, difference, lapse_id
+from memory.segments import Standing, lapse_id
 
 RETRACTED = "retracted"
 TURN, CORRECTION, REVISION = "turn_retracted", "correction_undone", "revision_undone"

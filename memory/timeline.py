@@ -22,96 +22,11 @@ Rules, applied statement by statement in the order in which they were said:
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
-from itertools import groupby
 from uuid import UUID
 
-import msgspec
-
-from memory.values import derived_id
-
-Place = tuple[datetime, int, int]  # when it was said, position of its turn, offset in the turn: a total order
-
-
-class Standing(StrEnum):
-    """What a statement amounts to in its line."""
-
-    CURRENT = "current"  # a version of the line, in force now or in its time
-    CLAIMED = "claimed"  # a contrary word of lower rank
-    RETRACTED = "retracted"  # taken back: never true
-    SUPPORTING = "supporting"  # says again what a version says
-    ENDING = "ending"  # closed a version
-    UNMATCHED = "unmatched"  # an ending of what was not in force
-    WITHDRAWN = "withdrawn"  # counts no more, and may count again
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One statement about a unit.
-
-    value: folded, for comparison. start, until: the stated begin and end, None if the words gave none. ends: the
-    words end the value instead of asserting it, at `until` or when they were said. change, repair:
-    see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
-    without its beginning. of: the entity it was said of. joined: when a merge brought it into this line, if
-    one did. document: which one says it. lapses: these are no words; the version lapsed by itself.
-    """
-
-    id: UUID
-    place: Place
-    value: str
-    rank: int
-    start: datetime | None = None
-    until: datetime | None = None
-    ends: bool = False
-    change: bool = False
-    repair: bool = False
-    follows: UUID | None = None
-    of: UUID | None = None
-    joined: datetime | None = None
-    document: UUID | None = None
-    lapses: bool = False
-
-    def is_joined_with(self, older: "Said") -> bool:
-        """Whether only a merge brought the two into one line."""
-        if self.of == older.of:
-            return False
-        return any(one.joined is not None and self.place[0] < one.joined for one in (self, older))
-
-    @property
-    def begins(self) -> datetime:
-        return self.start or self.place[0]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the words assert a time that was over when they were said."""
-        return not self.ends and self.until is not None and self.until <= self.place[0]
-
-
-def lapse_id(statement_id: UUID) -> UUID:
-    """The id of what stands in a line for the lapse of a version."""
-    return derived_id(statement_id, "lapse", 0)
-
-
-class Segment(msgspec.Struct, frozen=True, kw_only=True):
-    """A statement's place in the line. Part of the stored format of events.
-
-    version: the version it belongs to, its own id if it is one. rank: the highest that supports it.
-    reason: why it ended: moved_on, restated, explicit_correction, merged, relinked, ended, expired, forgotten or, of
-    words that count no more, withdrawn, document_replaced or document_deleted.
-    """
-
-    id: UUID
-    standing: Standing
-    version: UUID
-    rank: int
-    valid_from: datetime
-    valid_until: datetime | None = None
-    supersedes: UUID | None = None
-    superseded_by: UUID | None = None
-    reason: str = ""
+from memory.segments import Said, Segment, Standing
 
 
 @dataclass(slots=True, eq=False)
@@ -164,7 +79,7 @@ class _Version:
         )
 
 
-class _Line:
+class Line:
     """A line while it is being worked out.
 
     versions: those of current standing. Where time is left to them, in the order of valid time; the empty ones lie
@@ -382,138 +297,15 @@ def _meet(version: _Version, said: Said) -> bool:
 
 def line(statements: Iterable[Said]) -> dict[UUID, Segment]:
     """Every statement's segment, by id. Total: any statements make a line."""
-    working = _Line()
+    working = Line()
     lapses: set[UUID] = set()
-    for said in _in_order(statements):
+    for said in in_order(statements):
         working.add(said)
         if said.lapses:
             lapses.add(said.id)
     return {one: segment for one in working.placed if one not in lapses and (segment := working.segment(one))}
 
 
-def _in_order(statements: Iterable[Said]) -> list[Said]:
+def in_order(statements: Iterable[Said]) -> list[Said]:
+    """In the order said."""
     return sorted(statements, key=lambda one: (one.place, one.id))
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """The end of a line: the version in force, with its effective rank, and the words said last.
-
-    said: the one or two of them. in_force: the id of that version, None if nothing is. last_version: the
-    version that the words said last belong to.
-    """
-
-    said: Sequence[Said] = ()
-    in_force: UUID | None = None
-    last_version: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """From `known_at` on, a statement is believed to be `segment`; before is None when it is new."""
-
-    known_at: datetime
-    before: Segment | None
-    segment: Segment
-
-
-def changes(known: Sequence[Said], new: Sequence[Said]) -> list[Change]:
-    """What must change so that the line of `known` becomes that of both, as of every known time.
-
-    Each change holds from its known_at on, until a later one of the same statement.
-    """
-    return _moves([*known, *new], added={said.id for said in new}, removed=frozenset())
-
-
-def without(known: Sequence[Said], removed: AbstractSet[UUID]) -> list[Change]:
-    """What must change so that the line of `known` becomes that of it without some words, as if they had
-    never been said, as of every known time. Of the removed words themselves it tells nothing."""
-    return _moves(known, added=frozenset(), removed=removed)
-
-
-def difference(before: Sequence[Said], after: Sequence[Said], now: datetime) -> list[Change]:
-    """What changes `now` if the line is of other words; what was known before stays as it was."""
-    old, new = line(before), line(after)
-    return [Change(now, old.get(one), new[one]) for one in sorted(new) if old.get(one) != new[one]]
-
-
-def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: AbstractSet[UUID]) -> list[Change]:
-    """The difference between the line of all words but the added ones, and that of all but the removed ones.
-
-    Both lines are worked out once, moment by moment, and only what either moved at a moment is compared.
-    """
-    if not (added or removed):
-        return []
-    first = min(said.place[0] for said in words if said.id in added or said.id in removed)
-    old, both = _Line(), _Line()
-    for said in _in_order(said for said in words if said.place[0] < first):
-        old.add(said)
-        both.add(said)
-    believed: dict[UUID, Segment] = {}
-    found: list[Change] = []
-    lapses = {said.id for said in words if said.lapses}
-    later = _in_order(said for said in words if said.place[0] >= first)
-    for moment, said_then in groupby(later, key=lambda said: said.place[0]):
-        old.touched.clear()
-        both.touched.clear()
-        for said in said_then:
-            if said.id not in removed:
-                both.add(said)
-            if said.id not in added:
-                old.add(said)
-        changed = []
-        for one in sorted((old.touched | both.touched) - lapses):
-            before, segment = believed.get(one, old.segment(one)), both.segment(one)
-            if segment is not None and before != segment:
-                changed.append(Change(moment, before, segment))
-        # New words first, then what they change.
-        found += sorted(changed, key=lambda change: change.before is not None)
-        believed |= {change.segment.id: change.segment for change in changed}
-    return found
-
-
-def regrouped(before: Iterable[Sequence[Said]], after: Iterable[Sequence[Said]], since: datetime) -> list[Change]:
-    """What must change so that the lines `before` become the lines `after`, which hold the same words, from the
-    known time `since` on."""
-    before, after = list(before), list(after)
-    moments = {since} | {said.place[0] for words in before for said in words if said.place[0] > since}
-    believed: dict[UUID, Segment] = {}
-    found: list[Change] = []
-    for moment in sorted(moments):
-        was, now = _as_known(before, moment), _as_known(after, moment)
-        changed = [
-            Change(moment, earlier, now[one])
-            for one in sorted(now)
-            if (earlier := believed.get(one, was[one])) != now[one]
-        ]
-        found += changed
-        believed |= {change.segment.id: change.segment for change in changed}
-    return found
-
-
-def _as_known(lines: Iterable[Sequence[Said]], moment: datetime) -> dict[UUID, Segment]:
-    placed: dict[UUID, Segment] = {}
-    for words in lines:
-        placed |= line(said for said in words if said.place[0] <= moment)
-    return placed
-
-
-def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
-    """Whether `changes` over a line's tail gives what it would over all of the line.
-
-    True where a single word follows in order upon the version in force; anything else, a line with
-    nothing in force included, needs the whole.
-    """
-    if not tail.said:
-        return True
-    if tail.in_force is None or tail.last_version != tail.in_force or len(new) != 1:
-        return False
-    (said,) = new
-    in_force = next(one for one in tail.said if one.id == tail.in_force)
-    return (
-        said.place > max(one.place for one in tail.said)
-        and said.begins >= in_force.begins
-        and (said.ends or said.until is None)
-        and (not said.ends or said.value == in_force.value)
-        and (said.document is None or said.document == in_force.document)
-    )

@@ -27,7 +27,7 @@ from memory.events import (
 )
 from memory.log import EVENT_COLUMNS, EventLog
 from memory.recorded import Recorded, from_columns
-from memory.timeline import Standing
+from memory.segments import Standing
 from projections import attribute_versions, entities, relations
 from projections.attribute_versions import AttributeVersionRow
 from projections.entities import EntityRow

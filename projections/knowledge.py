@@ -14,11 +14,12 @@ from memory.cardinality import is_functional, line_key, line_value
 from memory.directory import ScopeNode
 from memory.identities import CONTRADICTION
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
+from memory.line_changes import tail_suffices
 from memory.log import Cursor, Writing
 from memory.nicknames import lookups
 from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
 from memory.scopes import scope_set
-from memory.timeline import Said, tail_suffices
+from memory.segments import Said
 from memory.values import comparable, is_kind_of, unit_value
 from memory.wanted import UNNAMED_USER, called_by, relation_unit
 from projections import belongings, derivations, entities, held, lifecycle, provenance, scope_sets, turns

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from memory.cardinality import line_value
 from memory.known import Unit
+from memory.line_changes import Tail
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS
-from memory.timeline import Said, Segment, Standing, Tail, lapse_id
+from memory.segments import Said, Segment, Standing, lapse_id
 from memory.values import SourceKind, comparable
 from projections.reading import Reader
 

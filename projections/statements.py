@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memory.events import LineChange, StatementEvent
 from memory.recorded import Recorded
 from memory.regrouping import Regrouping, joined_after, told_of_after
-from memory.timeline import Segment
+from memory.segments import Segment
 from projections.table import Revise, Row, Table
 
 

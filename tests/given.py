@@ -38,7 +38,8 @@ from memory.events import (
 )
 from memory.identities import CONTRADICTION
 from memory.known import Belonging, Belongings, Known, KnownEntity, Statement, Unit
-from memory.timeline import Change, Said, Segment, Standing
+from memory.line_changes import Change
+from memory.segments import Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
 from memory.wanted import relation_unit
 

@@ -13,7 +13,8 @@ from memory.events import Event, MemoryRevised, Settled
 from memory.log import Writing
 from memory.ports import RevisableLine
 from memory.revising import line_changes
-from memory.timeline import Said, Standing, line
+from memory.segments import Said, Standing
+from memory.timeline import line
 from memory.values import derived_id
 
 REPLACED, DELETED = "document_replaced", "document_deleted"

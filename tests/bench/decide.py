@@ -17,7 +17,7 @@ from datetime import timedelta
 from memory.candidates import AttributeCandidate, Mention
 from memory.decide import decide
 from memory.known import Known, Statement, Unit
-from memory.timeline import Said
+from memory.segments import Said
 from memory.values import Role, SourceKind
 from tests.bench.appends import new_context
 from tests.bench.figures import Figures

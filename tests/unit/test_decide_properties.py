@@ -21,7 +21,8 @@ from memory.candidates import (
     SeparationCandidate,
     UncertaintyCandidate,
 )
-from memory.timeline import Standing, line
+from memory.segments import Standing
+from memory.timeline import line
 from memory.values import SourceKind
 from tests.given import NOON, Story, as_of
 

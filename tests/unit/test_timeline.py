@@ -10,7 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.timeline import Said, Standing, Tail, changes, line, tail_suffices
+from memory.line_changes import Tail, changes, tail_suffices
+from memory.segments import Said, Standing
+from memory.timeline import line
 from tests.given import Beliefs, as_of, believed
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
