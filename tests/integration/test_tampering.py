@@ -1,7 +1,6 @@
 """Whoever changes anything behind the server's back is found out by `verify`, which names the place."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, LiteralString
 
 import psycopg
@@ -15,12 +14,13 @@ from api.work.document_reading import read_document
 from memory.administration import ADMIN, Administration
 from memory.documents.library import NewFile
 from memory.erasing import TURN, Asked
-from memory.events import ModelUsed
+from memory.events import Citation, ModelUsed
 from memory.log import EVENT_COLUMNS
 from memory.recorded import Origin
+from memory.remember import Turn
 from memory.scopes import ROOT_SET, scope_set_id
 from memory.usage import Usage
-from memory.values import Infer
+from memory.values import Infer, Role
 from projections.access import caller_of
 from projections.directory import directory_of
 from projections.read_models import READ_MODELS
@@ -65,7 +65,7 @@ DOCUMENTS = (
 TOLD = (
     "I just got promoted to CTO.",
     "Actually I moved to Berlin last month.",
-    "I bought a bicycle yesterday.",
+    "I visited Rome yesterday.",
     "Always answer in French.",
     "I might move to Lisbon next year.",
 )
@@ -99,35 +99,12 @@ def told(services: Services) -> World:
         read_document(services, context_id, document_id)
     mistaken = world.given(fact("Bob", "pet", "newt"))
     services.revising.retract(world.caller, mistaken.turn_ids[0], new_id())
-    _documents(world)
-    with services.log.writing(context_id) as writing:
-        used = ModelUsed(purpose="response", model="some/model", usage=Usage(calls=1, input_tokens=9))
-        writing.record([used], Origin(session_id=session, scope_set_id=scope_set_id(ROOT_SET)))
+    quoted = Citation(marker="[S1]", kind="attribute", id=new_id())
+    world.remember(Turn(turn_id=new_id(), text="In Lima.", role=Role.ASSISTANT, infer=Infer.NONE, citations=(quoted,)))
     world.say("Off the record.", infer=Infer.NONE)
     with services.log.writing(context_id) as writing:
         services.erasing.erase(writing, [writing.position], Asked(new_id(), None, TURN))
     return world
-
-
-def _documents(world: World) -> None:
-    """Two documents with sections and keywords, of which the second links to the first."""
-    library = world.services.library
-    caller = replace(world.caller, visible=world.scope_sets())
-    for title, text in (
-        (
-            "Handbook",
-            "# Returns\n\nReturned goods are refunded within thirty days.\n\n## Refunds\n\nRefunds go by bank.",
-        ),
-        (
-            "Notice",
-            "# Refunds\n\nRefunded goods and returned goods: see the [handbook](Handbook.md).\n\n## Bank\n\nBy bank.",
-        ),
-    ):
-        data = text.encode()
-        kept = library.keep_bytes(world.context_id, data)
-        file = NewFile(title, f"{title}.md", "text/markdown", kept, len(data))
-        uploaded = library.upload(caller, file, None, new_id())
-        read_document(world.services, world.context_id, uploaded.document_id)
 
 
 @pytest.fixture
