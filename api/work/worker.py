@@ -93,10 +93,13 @@ class Worker:
         while not self._stopping.is_set():
             try:
                 loop.run_until_complete(self._worked(loop))
-            except (psycopg.Error, OSError) as error:
-                logger.warning("the worker lost the database: %s", type(error).__name__)
-            except Exception:
-                logger.exception("the worker failed and starts again")
+            except Exception as error:
+                # The queue's own errors are raised from the driver's.
+                lost = next((one for one in (error, error.__cause__) if isinstance(one, psycopg.Error | OSError)), None)
+                if lost is None:
+                    logger.exception("the worker failed and starts again")
+                else:
+                    logger.warning("the worker lost the database: %s", type(lost).__name__)
             self._stopping.wait(RESTART_PAUSE_S)
 
     async def _worked(self, loop: asyncio.AbstractEventLoop) -> None:
