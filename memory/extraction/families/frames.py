@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from spacy.tokens import Token
 
-from memory.candidates import MemoryCategory, Mention
+from memory.candidates import SPEAKER, MemoryCategory, Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_lowercase_name, is_name, is_pointing, mention, name_around, value_of
@@ -105,6 +105,29 @@ def subject_of(reading: Reading, expected: str) -> Mention:
     if actor.speaker or not expected:
         return actor if actor.speaker or actor.type != "other" else Mention(type="other", name=actor.name)
     return Mention(type=expected, name=actor.name)
+
+
+def told_by(
+    reading: Reading,
+    key: str,
+    value: str,
+    phrase: Phrase,
+    *,
+    aspect: Aspect = Aspect.STATE,
+    confidence: float,
+    speaker: bool = False,
+) -> Claim:
+    """What `phrase` tells of the subject of the clause, or of the speaker."""
+    return Claim(
+        subject=SPEAKER if speaker else subject_of(reading, "person"),
+        key=key,
+        value=value,
+        start=reading.start,
+        end=max(reading.end, phrase.end),
+        category="knowledge",
+        aspect=aspect,
+        confidence=confidence,
+    )
 
 
 def is_passive(reading: Reading) -> bool:

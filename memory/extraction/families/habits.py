@@ -1,13 +1,13 @@
-"""What people do again and again, own, and what is theirs."""
+"""What people do again and again, wear, support and avoid."""
 
 import re
 from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from memory.candidates import SPEAKER, Polarity
+from memory.candidates import Polarity
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.families.frames import is_passive, subject_of
+from memory.extraction.families.frames import is_passive, subject_of, told_by
 from memory.extraction.lexicon import listed
 from memory.extraction.phrases import Phrase, is_common, is_definite, is_name, is_pointing, value_of
 from memory.extraction.stated_time import Bound, Tense
@@ -74,7 +74,7 @@ class Habits:
             return  # "I'm eating lunch"
         for phrase in reading.direct():
             if (is_common(phrase) and not is_definite(phrase.words[0])) or is_name(phrase.words):
-                yield _claim(reading, key, value_of(phrase.words), phrase, confidence=0.85)
+                yield told_by(reading, key, value_of(phrase.words), phrase, confidence=0.85)
 
     def _given_up(self, reading: Reading) -> Iterator[Claim]:
         """ "I quit smoking", "I gave up drinking": what is known as a habit by its name."""
@@ -111,7 +111,7 @@ class Habits:
         for phrase in reading.direct()[:1]:
             worn = key == "wears" and phrase.head.lower_ in _WORN
             if (is_name(phrase.words) or worn) and phrase.words[0].ent_type_ not in ("PERSON", "DATE"):
-                yield _claim(reading, key, value_of(phrase.words), phrase, confidence=0.85)
+                yield told_by(reading, key, value_of(phrase.words), phrase, confidence=0.85)
 
     def _avoids(self, reading: Reading) -> Iterator[Claim]:
         """ "I don't eat pork", "I can't eat gluten", "I avoid dairy": a rule of one's own, told as a negation."""
@@ -139,30 +139,7 @@ class Habits:
         for phrase in reading.direct() or _bare_object(reading, following):
             if is_pointing(phrase.words) or is_definite(phrase.words[0]) or len(phrase.words) > 3:
                 return
-            claim = _claim(reading, "avoids", value_of(phrase.words), phrase, aspect=Aspect.GIVEN, confidence=0.85)
-            yield claim
-
-
-def _claim(
-    reading: Reading,
-    key: str,
-    value: str,
-    phrase: Phrase,
-    *,
-    aspect: Aspect = Aspect.STATE,
-    confidence: float,
-    speaker: bool = False,
-) -> Claim:
-    return Claim(
-        subject=SPEAKER if speaker else subject_of(reading, "person"),
-        key=key,
-        value=value,
-        start=reading.start,
-        end=max(reading.end, phrase.end),
-        category="knowledge",
-        aspect=aspect,
-        confidence=confidence,
-    )
+            yield told_by(reading, "avoids", value_of(phrase.words), phrase, aspect=Aspect.GIVEN, confidence=0.85)
 
 
 def _bare_object(reading: Reading, following: Token | None) -> list[Phrase]:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from memory.candidates import SPEAKER
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.families.frames import is_passive, subject_of
+from memory.extraction.families.frames import is_passive, told_by
 from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, FIRST_PERSON_POSSESSIVE, PETS, listed
 from memory.extraction.phrases import Phrase, is_common, is_definite, is_name, is_pointing, value_of
 from memory.extraction.turns import Reading
@@ -97,7 +96,7 @@ class Possessions:
                 return
             if reading.lemma == "get" and len(words[0]) < 2:
                 return  # "I got a B"
-            yield _claim(reading, "owns", value_of(words), phrase, aspect=aspect, confidence=0.85)
+            yield told_by(reading, "owns", value_of(words), phrase, aspect=aspect, confidence=0.85)
             return
 
     def _got_rid(self, reading: Reading) -> Iterator[Claim]:
@@ -105,7 +104,7 @@ class Possessions:
             mine = phrase.words[0].lower_ in FIRST_PERSON_POSSESSIVE and len(phrase.words) > 1
             if reading.actor is not None and phrase.preposition == "of" and mine and phrase.head.tag_.startswith("NN"):
                 value = value_of(phrase.words[1:])
-                yield _claim(reading, "owns", value, phrase, aspect=Aspect.END, confidence=0.85)
+                yield told_by(reading, "owns", value, phrase, aspect=Aspect.END, confidence=0.85)
                 return
 
     def _mine_are(self, reading: Reading) -> Iterator[Claim]:
@@ -116,7 +115,7 @@ class Possessions:
             return
         for phrase in reading.direct():
             if not is_pointing(phrase.words) and phrase.words[-1].tag_ in ("NN", "NNS", "NNP", "VBG"):
-                yield _claim(reading, key, value_of(phrase.tail or phrase.words), phrase, confidence=0.9, speaker=True)
+                yield told_by(reading, key, value_of(phrase.tail or phrase.words), phrase, confidence=0.9, speaker=True)
 
     def _mine_is(self, reading: Reading) -> Iterator[Claim]:
         """ "My bus is the 81", "our staging database is MariaDB"."""
@@ -135,7 +134,7 @@ class Possessions:
             return
         phrase = reading.phrases[0]
         if phrase.preposition == "at" and _CLOCK.fullmatch(value_of(phrase.words)):
-            yield _claim(reading, f"{noun}_time", value_of(phrase.words), phrase, confidence=0.8, speaker=True)
+            yield told_by(reading, f"{noun}_time", value_of(phrase.words), phrase, confidence=0.8, speaker=True)
         if phrase.preposition:
             return
         if not (
@@ -152,29 +151,7 @@ class Possessions:
             return
         key = _SNAKE.sub("_", " ".join([*(child.lower_ for child in modifiers), noun])).strip("_")
         if key:
-            yield _claim(reading, key, value_of(phrase.words), phrase, confidence=0.8, speaker=True)
-
-
-def _claim(
-    reading: Reading,
-    key: str,
-    value: str,
-    phrase: Phrase,
-    *,
-    aspect: Aspect = Aspect.STATE,
-    confidence: float,
-    speaker: bool = False,
-) -> Claim:
-    return Claim(
-        subject=SPEAKER if speaker else subject_of(reading, "person"),
-        key=key,
-        value=value,
-        start=reading.start,
-        end=max(reading.end, phrase.end),
-        category="knowledge",
-        aspect=aspect,
-        confidence=confidence,
-    )
+            yield told_by(reading, key, value_of(phrase.words), phrase, confidence=0.8, speaker=True)
 
 
 def _is_artefact(phrase: Phrase, aspect: Aspect) -> bool:

@@ -47,12 +47,21 @@ class Entry:
 
     pattern: re.Pattern[str]
     key: str
-    category: MemoryCategory = "knowledge"
-    aspect: Aspect = Aspect.STATE
-    object_type: str = ""
-    value_type: str = ""
-    says: str = ""
+    category: MemoryCategory
+    aspect: Aspect
+    object_type: str
+    value_type: str
+    says: str
 
 
-def entry(pattern: str, key: str, *rest: object, **more: object) -> Entry:
-    return Entry(re.compile(pattern, re.IGNORECASE), key, *rest, **more)  # type: ignore[arg-type]
+def entry(
+    pattern: str,
+    key: str,
+    category: MemoryCategory = "knowledge",
+    aspect: Aspect = Aspect.STATE,
+    *,
+    object_type: str = "",
+    value_type: str = "",
+    says: str = "",
+) -> Entry:
+    return Entry(re.compile(pattern, re.IGNORECASE), key, category, aspect, object_type, value_type, says)
