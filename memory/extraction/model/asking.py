@@ -277,7 +277,7 @@ def _unwrapped(said: str, answer: type[M]) -> M | None:
 @cache
 def _prepared(answer: type[M]) -> type[M]:
     """The answer's type as instructor wants it: else it makes another class of it at every question."""
-    from instructor.v2.core.function_calls import response_schema
+    from instructor import response_schema
 
     return response_schema(answer)
 
@@ -301,7 +301,7 @@ class _Counted:
 
     @cached_property
     def hooks(self) -> Any:
-        from instructor.v2.core.hooks import Hooks
+        from instructor.core.hooks import Hooks
 
         hooks = Hooks()
         hooks.on("completion:response", self._response)
