@@ -1,5 +1,6 @@
 """A real Postgres once, a fresh context per test, and a real server process for the end-to-end tests."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONG_TIMEOUT_S))
+
+
+# As in the server: dateparser turns every logger off that it finds where the root has no handler.
+logging.getLogger().addHandler(logging.NullHandler())
 
 
 @pytest.fixture(scope="session")
