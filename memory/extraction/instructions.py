@@ -84,6 +84,11 @@ _DIRECTIVES = (
     r"explain (?:things|everything|concepts|it all) \w+",
     r"(?:speak|talk|write)(?: to me)? like\b",
     rf"make sure (?:to|that you|you)\s+(?:always |never |not )*(?:{_DO}|be\b)",
+    r"address me (?:formally|informally|politely|casually|directly|properly)\b",
+    (
+        rf"(?:{_WHEN}|{_WHILE})[^.?!,]{{3,60}}?(?<! i)(?<! we)(?<! they)(?<! you)(?<! he) "
+        rf"(?:please |just |always |never |only )+(?:{_DO}|tell\b|give\b)"
+    ),
     rf"(?:reply|respond|answer|speak|talk|write)(?: to me)? (?:only )?in {_LANGUAGE}\b(?!\s+\d)",
     r"keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)\s+[a-z]+",
     r"let's (?:stick to|keep to|always)\s+\w+",

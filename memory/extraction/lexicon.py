@@ -138,7 +138,7 @@ FOREIGN_WORDS = listed(
     "soy es el los las una y de en mi mis por para yo tengo vivo trabajo estoy muy pero como llamo "
     "sono il gli di che non abito lavoro chiamo o sou os da do na em meu minha eu não moro "
     "ik ben het een niet mijn woon werk bij jag är och inte min heter bor jestem nie się mam"
-) - {"o", "min", "for", "y", "por"}
+) - {"o", "min", "for", "y", "por", "do"}
 
 # What a described thing is an instance of, as the type of the entity.
 THING_KINDS = (

@@ -47,6 +47,20 @@ INTERJECTIONS = listed("scratch strike look listen wait see thank hold sorry mis
 _FACTIVE_COMMANDS = listed("remember note know remind forget keep")
 
 
+# "Oh sure, because meetings are my favourite thing": meant the other way round.
+_IRONY = re.compile(
+    r"^\W*(?:(?:oh|ah|well|yeah|yes),?\s+)?(?:sure|great|right|yeah|yes|wonderful|brilliant|fantastic|lovely|perfect|"
+    r"awesome|nice|joy|good),?\s+because\b|^\W*(?:oh|yeah),? (?:joy|how (?:lovely|nice|wonderful|fun)|right)\b|"
+    r"\b(?:just what i (?:needed|wanted)|said no one|said nobody|not\s*!+\s*$)",
+    re.IGNORECASE,
+)
+
+
+def is_ironic(sentence: Span) -> bool:
+    """Whether a sentence shows that it is not meant as said."""
+    return _IRONY.search(sentence.text) is not None
+
+
 def mood_of_sentence(sentence: Span) -> SentenceMood:
     """Worked out once for all clauses of `sentence`."""
     return SentenceMood(question_onset(sentence), is_command(sentence))

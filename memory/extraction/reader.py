@@ -26,7 +26,7 @@ from memory.extraction.claims import Aspect, Claim, judge
 from memory.extraction.families import FAMILIES
 from memory.extraction.followups import ended, is_at_now, left_it, undone
 from memory.extraction.instructions import read_instructions
-from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FIRST_PERSON, JOB_HEADS
+from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FAMILY, FIRST_PERSON, JOB_HEADS
 from memory.extraction.moods import Mood
 from memory.extraction.names import read_names, read_told_names
 from memory.extraction.phrases import NO_CAPITALS, is_name, value_of
@@ -162,6 +162,27 @@ class Reader:
                 reading.times = []
                 self._told.append((with_replacement(claim, by, restated=True), reading))
                 return
+        self._rename(by)
+
+    def _rename(self, by: Replacement) -> None:
+        """Names that earlier turns told: the speaker's ("it's not Karl, it's Carl"), a relative's ("sorry, Paola")."""
+        if not is_name(by.words):
+            return
+        new = value_of(by.words)[:NAME_LENGTH_MAX]
+        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
+            before = Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).read(text)
+            for candidate in reversed(before):
+                match candidate:
+                    case NameCandidate(name=name) if name.casefold() == by.replaced.casefold():
+                        self._found.append(replaced(candidate, name=new, start=by.start, end=by.end))
+                        return
+                    case AttributeCandidate(key=key, value=value) if key in FAMILY and (
+                        not by.replaced or value.casefold() == by.replaced.casefold()
+                    ):
+                        self._found.append(replaced(candidate, value=new, start=by.start, end=by.end, repair=True))
+                        return
+                    case _:
+                        continue
 
     def _named(self, turn: Turn) -> Iterator[EntityCandidate]:
         """Entities that the model sees in statements and that no rule spoke of."""

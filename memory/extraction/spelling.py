@@ -39,7 +39,7 @@ _NOUNS = (
     r"everything)\b)(?:[\w-]+\s+){0,3}?[\w-]+"
 )
 _DONE = (
-    r"(?:just\s+|recently\s+|finally\s+)?(?:sold\s+(?=my|the|our|a\b)|bought|adopted|quit\s+(?=my|the|smoking|drinking)|retired\s+(?=in\b|last|from|\d)|graduated|moved\s+(?:to|from|into|back|out|"
+    r"(?:just\s+|recently\s+|finally\s+)?(?:sold\s+(?=my|the|our|a\b)|bought|adopted|quit\s+(?=my|the|smoking|drinking)|retired\s+(?=in\b|last|from|\d)|graduated|moved\s+(?:everything|to|from|into|back|out|"
     r"house)|relocated|switched|joined|gave\s+up|started\s+(?:at|a|my|as|working|learning)|left\s+(?=my\b|(?-i:[A-Z]))|"
     r"lost\s+my|turned\s+(?=\d|vegan|veg)|got\s+(?:myself\s+)?(?=a\b|an\b|my\b|married|engaged|divorced|promoted|fired|"
     r"laid|hired|rid\b|into)|became|stopped\s+\w+ing|grew\s+up|used\s+to\b(?!\s+(?:it|this|that))|born\s+(?:in|on)|"
@@ -157,6 +157,10 @@ _RULES = (
         lambda match: (match.start("kin"), match.end("kin"), f"my {match['kin'].lower()}"),
     ),
     _rule(rf"{_ONSET}(?=birthday(?:'s|\s+is)\b)", _inserted("my ")),
+    _rule(
+        rf"{_ONSET_OF_TEXT}(?=not (?:with|at|on|using|working|living)\b[^.,;!?\n]{{1,40}}\bany ?more\b)",
+        _continued("I'm "),
+    ),
     _rule(rf"{_ONSET}(?={_DONE})", _as_before("I ")),
     _rule(rf"{_ONSET}(?=(?:(?:don't|can't|never|no longer)\s+{_FEELING}))", _as_before("I ")),
     _rule(

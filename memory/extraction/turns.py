@@ -11,7 +11,7 @@ from memory.candidates import SPEAKER, Mention
 from memory.extraction.clauses import Clause, clauses_of
 from memory.extraction.language import is_english
 from memory.extraction.lexicon import APPOINTMENTS, FAMILY, FIRST_PERSON, JOB_HEADS, THING_KINDS, listed
-from memory.extraction.moods import mood_of_sentence
+from memory.extraction.moods import is_ironic, mood_of_sentence
 from memory.extraction.phrases import Phrase, complements, entity_type, is_name, name_around, value_of
 from memory.extraction.relatives import relative
 from memory.extraction.standing import Standing, standing_of
@@ -61,12 +61,17 @@ class Turn:
         self.quoted += [match.span(match.lastgroup or 0) for match in _MATERIAL.finditer(self.text)]
 
     def sentences(self) -> Iterator[Span]:
-        """English sentences outside of quotations."""
+        """English sentences outside of quotations, those meant otherwise aside."""
         for sentence in self.doc.sents:
             if len(sentence) > SENTENCE_WORDS_MAX:
                 continue
             first = next((word for word in sentence if not word.is_space and not word.is_punct), None)
-            if first is not None and not self.is_quoted(first) and is_english(sentence.text):
+            if (
+                first is not None
+                and not self.is_quoted(first)
+                and is_english(sentence.text)
+                and not is_ironic(sentence)
+            ):
                 yield sentence
 
     def is_quoted(self, word: Token) -> bool:

@@ -21,7 +21,7 @@ _DATE = re.compile(
 _YEAR = re.compile(r"\bin\s+((?:19|20)\d{2})\b", re.IGNORECASE)
 _AGE_NEXT = re.compile(
     r"\s*(?:just |now |only |about |almost )*(\d{1,3}|[a-z]+)(?:[\s-]*(?:years?[\s-]*old|yo\b|y/o|years? of age))?"
-    r"(?=\s*(?:$|[.,!;)\n]|and\b|but\b|now\b|today\b|on\b|in\b|last\b|this\b|yesterday\b|next\b|so\b|"
+    r"(?=\s*(?:$|[.,!;)\n]|and\b|but\b|now\b|today\b|on\b|in\b|last\b|this\b|since\b|yesterday\b|next\b|so\b|"
     r"(?<=old)))",
     re.IGNORECASE,
 )

@@ -110,10 +110,12 @@ class Preferences:
         if than is None:
             return
         words = [word for word in reading.clause.sentence if head.i <= word.i < than.i]
+        thing = [word for word in words[1:] if word.tag_ != "DT"] if head.lemma_ in ("get", "have", "receive") else []
         if not is_pointing(words[1:2]) or len(words) == 1:
+            words = thing or words
             yield Claim(
                 subject=SPEAKER,
-                key="preference",
+                key="prefers" if thing else "preference",
                 value=value_of(words),
                 start=reading.start,
                 end=reading.end,

@@ -99,11 +99,11 @@ def _claim(reading: Reading, entry: Entry, found: re.Match[str]) -> Claim | None
         entry.aspect,
         found,
         value_type=entry.value_type,
-        subject=_subject(found.groupdict()),
+        subject=_subject(found.groupdict(), entry.subject_type),
     )
 
 
-def _subject(groups: dict[str, str | None]) -> Mention:
+def _subject(groups: dict[str, str | None], kind: str) -> Mention:
     """Whom or what a match is about."""
     if kin := groups.get("kin"):
         noun = kin.lower().removeprefix("my ")
@@ -111,7 +111,7 @@ def _subject(groups: dict[str, str | None]) -> Mention:
     if thing := groups.get("subject"):
         if thing.lower() in PETS:
             return Mention(type="person", name=SPELLINGS.get(thing.lower(), thing.lower()), mine=True)
-        return Mention(type="project", name=thing)
+        return Mention(type=kind, name=thing)
     return SPEAKER
 
 

@@ -1,6 +1,12 @@
 """What people do on their days."""
 
-from memory.extraction.families.phrasebook.entries import END, I_AM, I_DO, NAME, NOUN, OFTEN, entry
+from memory.extraction.families.phrasebook.entries import DATE, END, I_AM, I_DO, NAME, NOUN, OFTEN, entry
+
+_OCCASIONS = (
+    r"release|launch|deadline|demo|kick-?off|wedding|party|conference|meeting|stand-?up|interview|"
+    r"retro|review|class|lesson|"
+    r"game|match|rehearsal|exam|workshop|ceremony|funeral|go-live|cutover|migration|viewing"
+)
 
 DAYS = (
     entry(
@@ -30,5 +36,27 @@ DAYS = (
         rf"ukulele|saxophone|flute|"
         r"drive|sew|knit|code|sign language|cook|swim|juggle)\b",
         "learning",
+    ),
+    entry(
+        rf"{I_DO} (?:take|drink|have|like) my coffee (?:with )?(?P<value>black|white|strong|weak|"
+        rf"(?:oat |soy |almond |goat's )?milk)\b",
+        "coffee_preference",
+    ),
+    entry(
+        rf"{I_DO} (?:take|drink|have|like) my tea (?:with )?(?P<value>black|white|strong|weak|(?:oat |"
+        rf"soy |almond |goat's )?milk|lemon)\b",
+        "tea_preference",
+    ),
+    entry(
+        rf"(?:the|our) (?P<subject>(?:[\w-]+ )?(?:{_OCCASIONS})) (?:is|starts) (?:now )?at "
+        rf"(?P<value>\d{{1,2}}(?:[:.]\d\d)? ?(?:[ap]m)?|noon|midnight)(?=\s*[,.!]|\s*$)",
+        "time",
+        subject_type="event",
+    ),
+    entry(
+        rf"(?:the|our) (?P<subject>(?:[\w-]+ )?(?:{_OCCASIONS})) is (?:now )?on (?:the "
+        rf")?(?P<value>{DATE}|\d{{1,2}}(?:st|nd|rd|th))(?=\s*[,.!]|\s*$)",
+        "date",
+        subject_type="event",
     ),
 )

@@ -41,6 +41,7 @@ KIN = rf"(?P<kin>my (?:{'|'.join(sorted(FAMILY, key=len, reverse=True))}|parents
 class Entry:
     """A way of saying a fact.
 
+    subject_type: of what a `subject` names.
     pattern: with a group `value`, unless `says` holds it; a group `kin` or `subject` tells whom or what it is about,
     the speaker otherwise. object_type: of an entity that the value names; key is then a relation's label.
     """
@@ -52,6 +53,7 @@ class Entry:
     object_type: str
     value_type: str
     says: str
+    subject_type: str
 
 
 def entry(
@@ -63,5 +65,6 @@ def entry(
     object_type: str = "",
     value_type: str = "",
     says: str = "",
+    subject_type: str = "project",
 ) -> Entry:
-    return Entry(re.compile(pattern, re.IGNORECASE), key, category, aspect, object_type, value_type, says)
+    return Entry(re.compile(pattern, re.IGNORECASE), key, category, aspect, object_type, value_type, says, subject_type)

@@ -67,7 +67,7 @@ HOMES = (
         value_type="location",
     ),
     entry(
-        rf"{KIN} (?:is|are) (?:visiting|flying in|coming(?: over)?|over) from (?P<value>{NAME}){END}",
+        rf"{KIN} (?:is|are) (?:visiting|flying in|coming(?: over)?|over) from (?P<value>{NAME})",
         "location",
         "identity",
         Aspect.GIVEN,
@@ -81,7 +81,7 @@ HOMES = (
         value_type="location",
     ),
     entry(
-        rf"(?:{I_AM}|{I_DO} live)[^.!?;]{{0,60}}?,? (?:but |and )?originally from (?P<value>{NAME}){END}",
+        rf"(?:i|we)\b[^.!?;]{{0,60}}?,? (?:but |and )?originally from (?P<value>{NAME}){END}",
         "hometown",
         "identity",
         Aspect.PAST,

@@ -1,11 +1,12 @@
 """Who people are, and to whom."""
 
 from memory.extraction.claims import Aspect
-from memory.extraction.families.phrasebook.entries import DATE, END, I_AM, I_DO, MY, NAME, SOMEBODY, entry
-from memory.extraction.lexicon import BREEDS
+from memory.extraction.families.phrasebook.entries import DATE, END, I_AM, I_DO, KIN, MY, NAME, SOMEBODY, entry
+from memory.extraction.lexicon import BREEDS, JOB_HEADS
 
 _ANIMALS = r"dog|cat|puppy|kitten|horse|pony|rabbit"
 _BREEDS = "|".join(sorted(BREEDS, key=len, reverse=True))
+_JOBS = "|".join(sorted(JOB_HEADS, key=len, reverse=True))
 
 PEOPLE = (
     entry(
@@ -77,5 +78,34 @@ PEOPLE = (
         "can",
         "knowledge",
         Aspect.DENIED,
+    ),
+    entry(
+        rf"my [\w-]+ (?P<subject>{NAME}) is (?:now )?an? (?P<value>(?:[\w-]+ )?(?:{_JOBS})) (?:at|for|"
+        rf"with|in) ",
+        "job_title",
+        "identity",
+        subject_type="person",
+    ),
+    entry(
+        rf"my [\w-]+ (?P<subject>{NAME}) is (?:now )?an? (?:[\w-]+ )?(?:{_JOBS}) (?:at|for|with) "
+        rf"(?P<value>{NAME}'?)",
+        "works_at",
+        "identity",
+        object_type="organisation",
+        subject_type="person",
+    ),
+    entry(
+        rf"my [\w-]+ (?P<subject>{NAME}) is (?:now )?an? (?:[\w-]+ )?(?:{_JOBS}) in "
+        rf"(?P<value>{NAME}){END}",
+        "location",
+        "identity",
+        value_type="location",
+        subject_type="person",
+    ),
+    entry(
+        rf"{KIN} is (?:now )?an? (?:[\w-]+ )?(?:{_JOBS}) in (?P<value>{NAME}){END}",
+        "location",
+        "identity",
+        value_type="location",
     ),
 )
