@@ -66,13 +66,23 @@ class SessionLocks:
 
     def _ask(self, statement: str, name: str) -> bool:
         with self._using:
-            if self._connection is None or self._connection.closed:
-                self._connection = self._connect()
-            row = self._connection.execute(statement.encode(), {"name": name}).fetchone()
-            return bool(row and row[0])
+            kept = self._connection
+            if kept is not None and not kept.closed:
+                try:
+                    return _answer(kept, statement, name)
+                except psycopg.OperationalError:
+                    if not kept.broken:
+                        raise  # else Postgres was restarted, and another connection is had at once
+            self._connection = self._connect()
+            return _answer(self._connection, statement, name)
 
     def close(self) -> None:
         """Give back all that is held."""
         with self._using:
             if self._connection is not None:
                 self._connection.close()
+
+
+def _answer(connection: Connection, statement: str, name: str) -> bool:
+    row = connection.execute(statement.encode(), {"name": name}).fetchone()
+    return bool(row and row[0])

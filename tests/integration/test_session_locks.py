@@ -66,3 +66,15 @@ def test_a_caller_that_goes_while_it_waits_leaves_nothing_held(ours: SessionLock
         await asyncio.wait_for(held(ours, session_id), 5)
 
     asyncio.run(conversation())
+
+
+def test_a_connection_that_the_database_has_ended_is_replaced(ours: SessionLocks, services: Services) -> None:
+    async def conversation() -> None:
+        await held(ours, new_id())
+        assert ours._connection is not None
+        with services.database.connect() as connection:
+            connection.execute("RESET ROLE")
+            connection.execute("SELECT pg_terminate_backend(%s)", [ours._connection.info.backend_pid])
+        await asyncio.wait_for(held(ours, new_id()), 5)
+
+    asyncio.run(conversation())
