@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from api import logs
+from api.entry import interruptible
 from api.errors import StartupError
 from memory.errors import PalimpsestError
 
@@ -35,7 +36,8 @@ class _Cli(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"api.terminal.{COMMANDS[cmd_name]}")
+        with interruptible():
+            module = import_module(f"api.terminal.{COMMANDS[cmd_name]}")
         command: click.Command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
         return command
 

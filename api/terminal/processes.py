@@ -4,6 +4,7 @@ import json
 
 import click
 
+from api.entry import interruptible
 from api.errors import StartupError
 from api.settings.config import from_env
 
@@ -12,7 +13,8 @@ from api.settings.config import from_env
 def serve() -> None:
     """Start the server, with the embedded Postgres unless PALIMPSEST_DATABASE_URL is set."""
     settings = from_env()
-    from api import server
+    with interruptible():
+        from api import server
 
     server.serve(settings)
 
@@ -21,7 +23,8 @@ def serve() -> None:
 def worker() -> None:
     """Do background work only. `serve` does it too; more workers may run beside it."""
     settings = from_env()
-    from api import server
+    with interruptible():
+        from api import server
 
     server.work(settings)
 
@@ -31,10 +34,11 @@ def worker() -> None:
 def migrate(as_json: bool) -> None:
     """Bring the schema up to date and rebuild read models of an older version."""
     settings = from_env()
-    from api import wiring
-    from api.postgres.database import lagging_contexts
-    from projections import rebuild
-    from projections.table import READ_MODELS_VERSION
+    with interruptible():
+        from api import wiring
+        from api.postgres.database import lagging_contexts
+        from projections import rebuild
+        from projections.table import READ_MODELS_VERSION
 
     with wiring.services(settings, rebuild_lagging=False) as services, services.database.connect() as connection:
         lagging = lagging_contexts(connection, READ_MODELS_VERSION)
@@ -51,7 +55,8 @@ def migrate(as_json: bool) -> None:
 def bootstrap(as_json: bool) -> None:
     """Make the context of PALIMPSEST_CONTEXT and its key, if missing, and print them."""
     settings = from_env()
-    from api import wiring
+    with interruptible():
+        from api import wiring
 
     with wiring.services(settings) as services:
         key = wiring.bootstrap(services)
