@@ -170,3 +170,5 @@ APPOINTMENTS = listed(
     "presentation conference dinner lunch deadline concert class lesson game match race marathon check-up checkup "
     "birthday anniversary graduation workshop reunion ceremony visit session audition demo review"
 )
+# What is a habit by its verb alone: "I smoke".
+HABIT_BY_VERB = {"smoke": "smoking", "vape": "vaping", "drink": "drinking", "gamble": "gambling"}

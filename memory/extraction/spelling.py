@@ -138,6 +138,10 @@ _RULES = (
     ),
     _rule(rf"[ ,]+(?:{_NOISE})(?![\w'-])(?=[ .,;!?]|$)", lambda match: (match.start(), match.end(), "")),
     _rule(rf",? (?:if|in case) (?:{_IDLE})[^.,;:!?\n]*", lambda match: (match.start(), match.end(), "")),
+    _rule(
+        r",?(?: and| with)?(?: honestly,?)?(?: i have| absolutely)? (?:no|zero) regrets\b",
+        lambda match: (match.start(), match.end(), ""),
+    ),
     _rule(r"(?<=\bgot )myself ", lambda match: (match.start(), match.end(), "")),
     _rule(
         r"\b(?:mother|father|sister|brother|son|daughter) in law\b",

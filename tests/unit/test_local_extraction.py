@@ -544,3 +544,17 @@ def test_a_turn_may_correct_the_one_before(before: str, text: str, expected: set
     assert facts(text, earlier=(before,)) == expected
     told = [one for one in extract(text, earlier=(before,)).candidates if isinstance(one, AttributeCandidate)]
     assert all(one.repair for one in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("quit smoking in may, 7 months clean now!", {"ended: I habit smoking"}),
+        (
+            "switched from windows to linux last month and honestly no regrets",
+            {"ended: I uses windows", "I uses linux"},
+        ),
+    ],
+)
+def test_what_was_given_up_in_haste_ends_once(text: str, expected: set[str]) -> None:
+    assert facts(text) == expected

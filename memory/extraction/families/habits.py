@@ -8,7 +8,7 @@ from spacy.tokens import Token
 from memory.candidates import Polarity
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, subject_of, told_by
-from memory.extraction.lexicon import listed
+from memory.extraction.lexicon import HABIT_BY_VERB, listed
 from memory.extraction.phrases import Phrase, is_common, is_definite, is_name, is_pointing, value_of
 from memory.extraction.stated_time import Bound, Tense
 from memory.extraction.turns import Reading
@@ -36,7 +36,6 @@ _FOODS = (
     "soy",
 )
 _WORN = listed("glasses contacts lenses aids braces pacemaker")
-_BY_THEMSELVES = {"smoke": "smoking", "vape": "vaping", "drink": "drinking", "gamble": "gambling"}
 
 
 class Habits:
@@ -53,7 +52,7 @@ class Habits:
         if reading.actor is None or is_passive(reading):
             return
         ended = standing.polarity is Polarity.ENDED
-        alone = _BY_THEMSELVES.get(reading.lemma)
+        alone = HABIT_BY_VERB.get(reading.lemma)
         if alone is not None and not reading.direct():
             if ended or (standing.tense is Tense.PRESENT and not standing.progressive):
                 yield self._habit(reading, alone, Aspect.STATE)
@@ -83,7 +82,7 @@ class Habits:
             return
         if reading.lemma == "give" and words[:1] != ["up"]:
             return
-        habit = next((word for word in words if word in _BY_THEMSELVES.values()), None)
+        habit = next((word for word in words if word in HABIT_BY_VERB.values()), None)
         if habit is not None:
             yield self._habit(reading, habit, Aspect.END)
 

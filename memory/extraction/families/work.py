@@ -14,7 +14,7 @@ from memory.extraction.families.job_titles import (
     title_words,
     without_headed,
 )
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, listed
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, HABIT_BY_VERB, listed
 from memory.extraction.phrases import (
     Phrase,
     complements,
@@ -274,7 +274,7 @@ def _leaves_employer(reading: Reading) -> bool:
     if not direct:
         return False
     words = direct[0].words
-    if words[0].ent_type_ in ("GPE", "LOC", "FAC", "DATE", "TIME"):
+    if words[0].ent_type_ in ("GPE", "LOC", "FAC", "DATE", "TIME") or words[0].lower_ in HABIT_BY_VERB.values():
         return False
     if words[-1].lower_ in _JOB_NOUNS:
         return True

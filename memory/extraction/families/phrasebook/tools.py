@@ -12,6 +12,12 @@ _OURS = (
     r"everything)"
 )
 
+# As they are typed in haste; the patterns know no case beyond NAME's.
+_DEVICE = (
+    r"\b(?:android|iphone|ios|windows|linux|mac|macos|ubuntu|kindle|chrome|firefox|safari|spotify|whatsapp|telegram|"
+    r"signal|gmail|outlook|slack|teams|xbox|playstation|netflix|vim|emacs|vscode)\b"
+)
+
 TOOLS = (
     entry(
         rf"{I_DO} (?:code|program|write|develop) (?:mostly |mainly |exclusively )?in "
@@ -81,5 +87,17 @@ TOOLS = (
         "uses",
         "knowledge",
         Aspect.END,
+    ),
+    entry(
+        rf"{I_DO} switched (?:over )?from (?P<value>{_DEVICE})(?= to (?:{_DEVICE}|{MODEL}){END})",
+        "uses",
+        "knowledge",
+        Aspect.END,
+    ),
+    entry(
+        rf"{I_DO} switched (?:over )?from (?:{_DEVICE}|{MODEL}) to (?P<value>{_DEVICE}){END}",
+        "uses",
+        "knowledge",
+        Aspect.EVENT,
     ),
 )
