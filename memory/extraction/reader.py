@@ -19,6 +19,7 @@ from memory.candidates import (
     Mention,
     NameCandidate,
     Polarity,
+    StatementCandidate,
 )
 from memory.extraction.actions import read_actions
 from memory.extraction.aliases import kin_names, read_aliases
@@ -38,6 +39,7 @@ from memory.extraction.repairs import (
     takes_back,
     with_replacement,
 )
+from memory.extraction.restatements import restated, spliced
 from memory.extraction.spelling import Spelled, spelled_out
 from memory.extraction.turns import Reading, Turn, is_vocative
 
@@ -65,12 +67,15 @@ class Reader:
         for sentence in turn.sentences():
             self._read_sentence(turn, sentence)
         self._mark_repairs(text)
+        if not self._told and self._role == "user":
+            self._splice(turn)
         for claim, reading in self._told:
             self._found += judge(claim, reading.standing, reading.times, about=reading.about)
         self._found += kin_names(self._found)
         self._found += self._named(turn)
         said = [_at_its_words(candidate, spelled.text) for candidate in self._found if self._may_say(candidate)]
         placed = [replaced(one, start=spelled.place(one.start), end=spelled.place(one.end)) for one in said]
+        placed = _marked(placed, restated(text))
         return sorted(placed, key=lambda candidate: candidate.start)
 
     def claims(self, text: str) -> list[tuple[Claim, Reading]]:
@@ -163,6 +168,20 @@ class Reader:
                 self._told.append((with_replacement(claim, by, restated=True), reading))
                 return
         self._rename(by)
+
+    def _splice(self, turn: Turn) -> None:
+        """A short value alone ("no wait 1050"): what the turn before says with it in place of the one it told."""
+        before = self._earlier[-1] if self._earlier else ""
+        text = spliced(turn.text, before)
+        if text is None:
+            return
+        reader = Reader(self._model, role=self._role, said_at=self._said_at, earlier=())
+        former = [(claim.subject, claim.key, claim.value) for claim, _ in reader.claims(before)]
+        for claim, reading in reader.claims(text):
+            if (claim.subject, claim.key, claim.value) not in former:
+                reading.times = []  # as in _repair
+                claim = replace(claim, start=0, end=len(turn.text), repair=True, restated=True)
+                self._told.append((claim, reading))
 
     def _rename(self, by: Replacement) -> None:
         """Names that earlier turns told: the speaker's ("it's not Karl, it's Carl"), a relative's ("sorry, Paola")."""
@@ -323,3 +342,13 @@ def _at_its_words(candidate: AnyCandidate, text: str) -> AnyCandidate:
         if at >= 0:
             return replaced(candidate, start=at, end=at + len(candidate.entity.name))
     return candidate
+
+
+def _marked(candidates: Iterable[AnyCandidate], anew: Sequence[tuple[int, int, str]]) -> list[AnyCandidate]:
+    """What was told with a value that its own words had first told otherwise is a repair."""
+    return [
+        replaced(one, repair=True)
+        if isinstance(one, StatementCandidate) and any(one.start < end and start < one.end for start, end, _ in anew)
+        else one
+        for one in candidates
+    ]

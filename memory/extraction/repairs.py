@@ -34,7 +34,10 @@ _STRONG = re.compile(
     r"\bno,? wait|\bwait,? no|\boops|\bwhoops|\bmy (?:bad|mistake)|\bi misspoke|\bi should (?:say|have said)|"
     r"\b(?:that|it|which)?\s*should (?:be|have been|read|say)|^\s*\*(?=\w)|\bscrap that|\b(?:ignore|disregard) "
     r"that|\bedit:|"
-    r"\bi got that wrong|\blet me rephrase|\bi take (?:that|it) back|^\W*(?:ah|oh|no)[, ]+no\b|^\W*meant\b|\btypo|"
+    r"\bi got that wrong|\bi mis-?spell?(?:ed|t) (?:that|it)|"
+    r"\blet me rephrase|\bi take (?:that|it) back|^\W*(?:ah|oh|no)[, ]+no\b|^\W*meant\b|\btypo|"
+    r"^\W*(?:oh\W+)?wait\b(?=[\s,]+(?!(?:please|up|what|no|sorry|stop|ok|okay|really|yes|yeah|never|hmm|lol)\b)"
+    r"[\w'-]+\W*$)|,\s+wait(?=,?\s+(?-i:[A-Z])[\w'-]+\W*$)|"
     r"\b(?:it's|it is|that's) actually|^\W*actually,?\s+(?:it's|it is|that's)\b)[\s,:;.—–-]*"
     r"(?:no,? |sorry,? )?(?:it's |it is |it was |that's |i meant |make that |meant |the )?(?:actually )?",
     re.IGNORECASE,
@@ -69,7 +72,7 @@ _STATED_CONTRAST = re.compile(r"\w,\s+not\s+(?:at\s+|in\s+|for\s+|to\s+|as\s+|wi
 _PLAIN = ("NN", "NNS", "NNP", "JJ", "VBG", "UH")  # "make that green", "I mean peanuts"
 # Where the new words end: with what else is said about them.
 _UNTIL = re.compile(
-    r"[,;.!?()]|\s(?:with|since|for|as of|now|instead|specifically|actually|sorry|not|stupid|silly|i mean|and|but)\b",
+    r"[,;.!?()]|\s(?:with|since|for|as of|now|instead|i|specifically|actually|sorry|not|stupid|silly|i mean|and|but)\b",
     re.IGNORECASE,
 )
 _LEADS = ("in", "at", "to", "as", "a", "an", "the", "for", "with", "on")
@@ -131,6 +134,8 @@ def replacement_in(sentence: Span) -> Replacement | None:
             words = words[1:]
         if not words or len(words) > 4 or any(word.is_punct and word.text != "-" for word in words):
             continue
+        if len(words) > 2 and words[1].lower_ == "of" and words[0].like_num and words[-1].lower_ not in MONTHS:
+            continue  # "3 of them failed"
         clear = pattern in (_STRONG, _EXCUSED) or (
             pattern is _WEAK and in_turn and _CLEAR.search(found.group().rstrip() + " ")
         )

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memory.extraction.restatements import restated
+
 _APOSTROPHES = {
     "im": "I'm", "ive": "I've", "dont": "don't", "cant": "can't", "isnt": "isn't", "doesnt": "doesn't",
     "didnt": "didn't", "wasnt": "wasn't", "werent": "weren't", "havent": "haven't", "hasnt": "hasn't",
@@ -81,6 +83,9 @@ class _Rule:
 
     pattern: re.Pattern[str]
     replace: Callable[[re.Match[str]], tuple[int, int, str]]
+
+    def changes(self, text: str) -> list[tuple[int, int, str]]:
+        return [self.replace(match) for match in self.pattern.finditer(text)]
 
 
 def _as_before(words: str) -> Callable[[re.Match[str]], tuple[int, int, str]]:
@@ -160,6 +165,14 @@ _RULES = (
         rf"{_ONSET}(?P<kin>{_PEOPLE})\b(?='s|\s+(?:\w+s|\w+ed|has|was)\b)",
         lambda match: (match.start("kin"), match.end("kin"), f"my {match['kin'].lower()}"),
     ),
+    _rule(
+        r"\bmy (?:dad|mum|mom|sister|brother|wife|husband|son|daughter|girlfriend|boyfriend)(?P<s>s) (?=birthday\b)",
+        lambda match: (match.start("s"), match.end("s"), "'s"),
+    ),
+    _rule(
+        rf"{_ONSET}(?P<the>the) (?=rent (?:is|was) [£$€]?\d)",
+        lambda match: (match.start("the"), match.end("the"), "my"),
+    ),
     _rule(rf"{_ONSET}(?=birthday(?:'s|\s+is)\b)", _inserted("my ")),
     _rule(
         rf"{_ONSET_OF_TEXT}(?=not (?:with|at|on|using|working|living)\b[^.,;!?\n]{{1,40}}\bany ?more\b)",
@@ -197,8 +210,8 @@ class Spelled:
 def spelled_out(typed: str) -> Spelled:
     """`typed` with what is left out put back."""
     text, places = typed, list(range(len(typed) + 1))
-    for rule in _RULES:
-        changes = [rule.replace(match) for match in rule.pattern.finditer(text)]
+    for changes_in in (restated, *(rule.changes for rule in _RULES)):
+        changes = changes_in(text)
         for start, end, words in reversed(changes):
             if text[start:end] == words:
                 continue

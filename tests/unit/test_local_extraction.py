@@ -558,3 +558,33 @@ def test_a_turn_may_correct_the_one_before(before: str, text: str, expected: set
 )
 def test_what_was_given_up_in_haste_ends_once(text: str, expected: set[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "expected"),
+    [
+        ("the rent is 870 a month, no wait 910", (), {"I rent 910 a month"}),
+        ("no wait 910", ("the rent is 870 a month",), {"I rent 910"}),
+        ("oops no its the 12th", ("my mums birthday is 2 june",), {"my mother birthday 12th june"}),
+        ("no the 4th", ("My birthday is May 3.",), {"I birthday May 4th"}),
+        ("I live in Leeds, wait, Madrid.", (), {"I location Madrid"}),
+        ("wait, ozempic", ("I take aspirin.",), {"I medication ozempic"}),
+        ("Scratch that, it's latex I react to.", ("I'm allergic to nickel.",), {"I allergies latex"}),
+        ("not lidl i meant aldi", ("i work at lidl",), {"I works_at aldi"}),
+        ("wait please", ("I take aspirin.",), set()),
+        ("no wait, 3 of them failed", ("I'm 34.",), set()),
+    ],
+)
+def test_a_short_value_said_anew_takes_the_place_of_the_first(
+    text: str, earlier: tuple[str, ...], expected: set[str]
+) -> None:
+    assert facts(text, earlier=earlier) == expected
+    told = [one for one in extract(text, earlier=earlier).candidates if isinstance(one, AttributeCandidate)]
+    assert all(one.repair for one in told)
+
+
+def test_the_withdrawn_day_of_an_action_never_stands() -> None:
+    def days(text: str) -> list[object]:
+        return [one.occurred_at for one in extract(text).candidates if isinstance(one, ActionCandidate)]
+
+    assert days("My flight is on Tuesday, no wait, Thursday.") == days("My flight is on Thursday.") != []

@@ -8,6 +8,7 @@ from memory.extraction.calendar_words import MONTHS, NUMBERS
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import subject_of
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE
+from memory.extraction.relatives import relative
 from memory.extraction.stated_time import Tense
 from memory.extraction.turns import Reading
 
@@ -65,6 +66,8 @@ class Age:
             return
         if owner.lower_ in FIRST_PERSON_POSSESSIVE:
             yield self._claim(reading, SPEAKER, "birthday", found[1], Aspect.STATE)
+        elif kin := relative(owner):
+            yield self._claim(reading, Mention(type="person", name=kin, mine=True), "birthday", found[1], Aspect.STATE)
         elif owner.tag_ == "NNP":
             yield self._claim(reading, Mention(type="person", name=owner.text), "birthday", found[1], Aspect.STATE)
 
