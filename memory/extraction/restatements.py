@@ -13,10 +13,11 @@ _KINDS = (
     r"(?<![\w.:/-])\d[\d,]*(?:\.\d+)?k?(?![\w:/-]|\.\d)",
 )
 _CUE = (
-    r"(?:\b(?:no|nope|sorry|oops|whoops|ah|oh|wait|scratch that|strike that|make (?:that|it)|correction|or rather|"
+    r"(?:\b(?:ah|oh)\b[\s,.:;!–—-]+)?"
+    r"(?:\b(?:no|nope|sorry|oops|whoops|wait|scratch that|strike that|make (?:that|it)|correction|or rather|"
     r"rather|i (?:actually )?mean(?:t)?)\b[\s,.:;!–—-]+)+"
 )
-_LEAD = r"(?:(?:it's|its|it is|that's|at|on|by|for|the)\s+)*[£$€]?"
+_LEAD = r"(?:(?:it's|its|it is|that's|at|on|by|the)\s+)*[£$€]?"
 _UNIT = r"(?: (?:a|an|per|each) \w+| (?:euros?|pounds?|dollars?|quid|bucks))?"
 _BEHIND = r"(?=\s*(?:$|[.,;!?)\n])|\s(?:a|per|in|at|on|with|for|from|to|and|lol)\b)"
 _IN_TURN = tuple(
