@@ -49,16 +49,19 @@ def ensure(connection: Connection, app_role: str | None) -> bool:
         for table in READ_MODELS:
             for statement in table.ddl():
                 connection.execute(statement.encode())
-            if connection.info.server_version >= BELIEVE_SINCE:
-                _believe(connection, table.name)
+            for column in BELIEVED if connection.info.server_version >= BELIEVE_SINCE else ():
+                connection.execute(NEVER_MEASURE.format(table=table.name, column=column).encode())
+            believe(connection, table.name)
     if app_role:
         for statement in GRANTS if connection.info.server_version >= MAINTAIN_SINCE else GRANTS[:-1]:
             connection.execute(statement.format(schema=READ_MODELS_SCHEMA, role=app_role).encode())
     return not is_there
 
 
-def _believe(connection: Connection, table: str) -> None:
+def believe(connection: Connection, table: str) -> None:
+    """Let the planner believe of a table's columns what can't be measured; again, where statistics were deleted."""
+    if connection.info.server_version < BELIEVE_SINCE:
+        return
     for column, distinct in BELIEVED.items():
-        connection.execute(NEVER_MEASURE.format(table=table, column=column).encode())
         parameters = {"schema": READ_MODELS_SCHEMA, "table": table, "column": column, "distinct": distinct}
         connection.execute(BELIEVE.encode(), parameters)

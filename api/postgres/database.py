@@ -1,5 +1,7 @@
 """The database as the server meets it: migrations, the application's role, and the connection pool."""
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ STATEMENT_TIMEOUT_MS = 30_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
 TRANSACTION_TIMEOUT_MS = 60_000
 TRANSACTION_TIMEOUT_SINCE = 170000  # server version
+
+ENSURE_RETRIES, ENSURE_PAUSE_S = 40, 0.25
 
 # One migration at a time, however many processes start at once.
 MIGRATION_LOCK = "SELECT pg_advisory_lock(hashtextextended('palimpsest migrations', 0))"
@@ -145,12 +149,22 @@ def _migrated(connection: psycopg.Connection[Any], url: str) -> Database:
         _require_vector(connection)
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(migrations.SCHEMA)))
         _run_alembic(url)
+    for _ in range(ENSURE_RETRIES):
+        # A grant on a table that is just being rewritten, as by the scrubbing of an erasure, is refused.
+        with suppress(psycopg.errors.InternalError_):
+            return Database(url, _ensured(connection))
+        time.sleep(ENSURE_PAUSE_S)
+    return Database(url, _ensured(connection))
+
+
+def _ensured(connection: psycopg.Connection[Any]) -> str:
+    """Make what is missing of the role, the read models and the queue. Returns what guards the log."""
     with connection.transaction():
         guard = _ensure_guard(connection)
         app_role = migrations.APP_ROLE if guard == "role" else None
         schema.ensure(connection, app_role)
         queue.ensure(connection, app_role)
-    return Database(url, guard)
+    return guard
 
 
 def lagging_contexts(connection: Connection, version: int) -> list[str]:

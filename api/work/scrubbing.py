@@ -16,6 +16,7 @@ import psycopg
 
 import migrations
 from api.work.worker import Ids, Task
+from projections import schema
 from projections.read_models import READ_MODELS
 from projections.stores import STORES
 from projections.table import READ_MODELS_SCHEMA
@@ -73,6 +74,8 @@ def scrub(database_url: str) -> list[tuple[str, UUID]]:
             # The most common values of columns are copies of what was said, and of an empty table ANALYZE leaves them.
             connection.execute(FORGET_STATISTICS, {"name": table})
             _patiently(connection, f"ANALYZE {table}")
+        for model in READ_MODELS:
+            schema.believe(connection, model.name)
         _patiently(connection, "VACUUM (FULL) pg_catalog.pg_statistic")
         _drop_old_wal(connection)
         done = connection.execute(DONE, {"began": began[0] if began else None}).fetchall()

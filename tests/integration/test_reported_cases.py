@@ -347,7 +347,7 @@ def test_con_08_a_database_that_moved_is_not_where_the_speaker_lives(world: Worl
     said(
         world, "Our test database is MySQL.", "We moved the test database from MySQL to Postgres last week.", at=MONDAY
     )
-    assert known(world) <= {"user test_database MySQL", "user test_database Postgres"}
+    assert known(world) <= {"user test_database MySQL", "user test_database Postgres", "user uses Postgres"}
     assert not names(world, "location")
 
 
