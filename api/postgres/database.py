@@ -24,6 +24,7 @@ IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
 TRANSACTION_TIMEOUT_MS = 60_000
 TRANSACTION_TIMEOUT_SINCE = 170000  # server version
 
+PREPARED_MAX = 1_000
 ENSURE_RETRIES, ENSURE_PAUSE_S = 40, 0.25
 
 # One migration at a time, however many processes start at once.
@@ -110,6 +111,8 @@ class Database:
         return "; ".join(statements).encode()
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
+        # More than there are: one that is given up within a pipeline that fails is remembered as if it were there.
+        connection.prepared_max = PREPARED_MAX
         statements = [
             self.session_settings().decode(),
             f"SET statement_timeout = {STATEMENT_TIMEOUT_MS}",

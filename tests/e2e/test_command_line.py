@@ -60,7 +60,7 @@ BESIDE, ALONE = "beside a running server", "with no server running"
 beside_only = pytest.mark.parametrize("memory", [BESIDE], indirect=True)  # what they print is the same
 
 
-@pytest.fixture(scope="module", params=[BESIDE, ALONE])
+@pytest.fixture(scope="module", params=[BESIDE, pytest.param(ALONE, marks=pytest.mark.long)])
 def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
     with public_folder() as home, ServerProcess(home) as server:
         sessions: dict[str, str] = {}

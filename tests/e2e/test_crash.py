@@ -214,6 +214,7 @@ def test_writes_survive_many_kills_at_random_moments(home: Path) -> None:
     write_while_killing(home, [*KILLS * 6], seed)
 
 
+@pytest.mark.long
 def test_a_first_start_that_was_killed_does_not_hinder_the_next(home: Path) -> None:
     start_after_a_killed_one(home, 0.6)
 
@@ -261,6 +262,7 @@ def test_when_postgres_dies_the_server_answers_503_until_it_has_brought_it_back(
     assert_verified(home)
 
 
+@pytest.mark.long
 def test_postgres_brought_back_beside_a_living_server_serves_it_again(home: Path) -> None:
     with ServerProcess(home) as server, server.client() as client:
         client.post("/facts", json={"text": "I live in Lisbon."}).raise_for_status()
@@ -274,6 +276,7 @@ def test_postgres_brought_back_beside_a_living_server_serves_it_again(home: Path
 # --- turns that were recorded but not understood ------------------------------------------------
 
 
+@pytest.mark.long
 def test_turns_left_pending_by_a_crash_are_learnt_at_their_own_time_after_the_next_start(home: Path) -> None:
     server = ServerProcess(home).start()
     messages = [

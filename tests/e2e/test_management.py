@@ -265,6 +265,7 @@ def patiently(send: Callable[[], httpx.Response]) -> httpx.Response:
     return answer
 
 
+@pytest.mark.long
 def test_two_processes_behind_one_port_share_everything() -> None:
     origin = "https://app.example"
     with public_folder() as folder:

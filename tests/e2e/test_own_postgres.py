@@ -106,7 +106,7 @@ def home() -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("guard", ROLE_RIGHTS)
+@pytest.mark.parametrize("guard", ["role", pytest.param("trigger", marks=pytest.mark.long)])
 def test_an_ordinary_role_serves_and_can_only_add_to_the_log(guard: str, cluster: Cluster, home: Path) -> None:
     url = cluster.with_vector(ROLE_RIGHTS[guard])
     server = ServerProcess(home, DATABASE_URL=url)
@@ -191,6 +191,7 @@ def test_a_role_that_may_not_install_pgvector_is_told_so_in_one_line(cluster: Cl
     assert "pgvector" in line and "permission denied" in line
 
 
+@pytest.mark.long
 def test_a_role_that_may_not_make_a_schema_is_told_so_in_one_line(cluster: Cluster, home: Path) -> None:
     role, password = cluster.role("NOCREATEROLE")
     database = cluster.database("postgres")

@@ -340,6 +340,7 @@ def test_keys_that_cannot_be_read_are_refused_in_one_line(home: Path) -> None:
     assert run_command(home, "bootstrap").returncode == 0
 
 
+@pytest.mark.long
 def test_data_of_another_postgres_is_refused_in_one_line_and_left_alone(home: Path) -> None:
     assert run_command(home, "bootstrap").returncode == 0
     version = home / "pgdata" / "PG_VERSION"

@@ -111,6 +111,7 @@ def the_cut_into_batches_makes_no_difference(services: Services, stories: list[H
 
 @settings(database_properties, max_examples=10)
 @given(stories=several, size=st.integers(1, 7))
+@pytest.mark.long
 def test_the_cut_into_batches_makes_no_difference(services: Services, stories: list[History], size: int) -> None:
     the_cut_into_batches_makes_no_difference(services, stories, size)
 
