@@ -20,7 +20,7 @@ from psycopg_pool import ConnectionPool
 
 from memory.errors import Conflict, NotFound, Unavailable
 from memory.events import Event
-from memory.recorded import EventMapper, Origin, Recorded, StoredRow, from_columns
+from memory.recorded import EventMapper, Origin, Recorded, StoredRow, from_columns, linked_columns
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
@@ -364,21 +364,8 @@ def _in_json(value: Any) -> Any:
 
 
 def to_columns(row: StoredRow) -> tuple[Any, ...]:
-    """The values of EVENT_COLUMNS."""
-    return (
-        row.originator_id,
-        row.originator_version,
-        row.event_id,
-        row.topic,
-        row.schema_version,
-        row.recorded_at,
-        row.observed_at,
-        row.turn_id,
-        row.session_id,
-        row.principal_id,
-        row.scope_set_id,
-        None if row.payload_salt is None else row.state.decode(),
-        row.payload_salt,
-        row.payload_digest,
-        row.hash,
-    )
+    """The values of EVENT_COLUMNS: what the chain links, with the payload and its salt before the digest, and the
+    hash at the end."""
+    *known, digest = linked_columns(row)
+    payload = None if row.payload_salt is None else row.state.decode()
+    return (*known, payload, row.payload_salt, digest, row.hash)
