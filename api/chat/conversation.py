@@ -13,6 +13,7 @@ import psycopg_pool
 
 from api import ids
 from api.chat import cache, citations
+from api.chat.answers import answer
 from api.chat.cache import Kept
 from api.chat.extractive import MODEL, extractive_reply
 from api.chat.markers import MarkerFilter
@@ -236,19 +237,17 @@ def _answer(
             cost=cost,
         )
     )
-    return {
-        "reply": replying.text,
-        "memoryUpdates": updates,
-        "memory_updates": updates,
-        "citations": citations.shown(replying.cited, prepared.prompt.sources),
-        "sessionId": ids.ulid(session_id),
-        "traceId": ids.ulid(trace_id),
-        "turnId": ids.ulid(user_turn_id),
-        "replyTurnId": ids.ulid(reply_turn_id),
-        "model": replying.model_name,
-        "cached": reused is not None,
-        "position": position,
-    }
+    return answer(
+        reply=replying.text,
+        updates=updates,
+        cited=citations.shown(replying.cited, prepared.prompt.sources),
+        session_id=session_id,
+        trace_id=trace_id,
+        turn_ids=(user_turn_id, reply_turn_id),
+        model=replying.model_name,
+        cached=reused is not None,
+        position=position,
+    )
 
 
 def _keep_for_others(

@@ -15,6 +15,7 @@ import psycopg_pool
 
 from api import ids
 from api.chat import citations
+from api.chat.answers import answer
 from api.chat.markers import number_of
 from api.chat.preparation import Message
 from api.chat.sources import Reason, Source, recalled
@@ -121,19 +122,17 @@ def _answered_before(call: Call, done: Done) -> tuple[str, Json]:
         sources = _sources(reader, row, reply)
         position = memory.log.head(reader.cursor.connection, reader.context_id)
     changed = merged(updates) if len(updates) > 1 else updates[0]
-    return row.text, {
-        "reply": row.text,
-        "memoryUpdates": changed,
-        "memory_updates": changed,
-        "citations": citations.shown(list(sources), sources),
-        "sessionId": ids.ulid(row.session_id),
-        "traceId": ids.ulid(reply.trace_id),
-        "turnId": ids.ulid(said_id),
-        "replyTurnId": ids.ulid(reply_id),
-        "model": reply.model,
-        "cached": reply.is_reused,
-        "position": position,
-    }
+    return row.text, answer(
+        reply=row.text,
+        updates=changed,
+        cited=citations.shown(list(sources), sources),
+        session_id=row.session_id,
+        trace_id=reply.trace_id,
+        turn_ids=(said_id, reply_id),
+        model=reply.model,
+        cached=reply.is_reused,
+        position=position,
+    )
 
 
 def _reply_of(call: Call, reader: Reader, row: TurnRow) -> Reply:
