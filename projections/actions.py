@@ -1,6 +1,6 @@
 """Actions: what somebody did or plans to do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -124,6 +124,9 @@ class Wanted:
         return {"actor_ids": actor_ids, "verb": self.verb, "since": self.since, "until": self.until}
 
 
+BY_IDS = "SELECT a.* FROM {actions} AS a WHERE a.id = ANY(%(ids)s)"
+
+
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
         case ThingsForgotten(actions=forgotten):
@@ -198,3 +201,7 @@ def one(reader: Reader, action_id: UUID) -> ActionRow | None:
 
 def count(reader: Reader, wanted: Wanted) -> int:
     return int(reader.tuples(f"SELECT count(*) {LISTED}", wanted.parameters)[0][0])
+
+
+def by_ids(reader: Reader, ids: Collection[UUID]) -> list[ActionRow]:
+    return reader.rows(TABLE, BY_IDS, {"ids": list(ids)})

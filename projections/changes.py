@@ -1,7 +1,7 @@
 """What became known between two positions of the log, by entity: learnt, corrected, ended, erased."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,30 +15,37 @@ from memory.events import (
     AttributeStatement,
     AttributeSuperseded,
     ContentErased,
+    ContextRowsExpired,
     EntityForgotten,
     EntityRecognised,
     Event,
+    InstructionClosed,
+    InstructionDetected,
     LineChange,
+    MemoryRevised,
     RelationAsserted,
     RelationClosed,
     RelationRelinked,
     RelationReopened,
     RelationSuperseded,
+    ThingsForgotten,
+    UncertaintyFlagged,
+    UncertaintyResolved,
 )
 from memory.log import EVENT_COLUMNS, EventLog
 from memory.recorded import Recorded, from_columns
 from memory.segments import Standing
-from projections import attribute_versions, entities, relations
+from projections import actions, attribute_versions, entities, instructions, relations, uncertainties
 from projections.attribute_versions import AttributeVersionRow
 from projections.entities import EntityRow
-from projections.reading import Reader
+from projections.reading import Instant, Reader
 from projections.relations import RelationRow
 
 EVENTS_MAX = 20_000
 
 BETWEEN = f"""
 SELECT {EVENT_COLUMNS} FROM events
-WHERE context_id = %(context_id)s AND scope_set_id = ANY(%(scope_set_ids)s)
+WHERE context_id = %(context_id)s AND (scope_set_id = ANY(%(scope_set_ids)s) OR scope_set_id IS NULL)
     AND position > %(after)s AND position <= %(until)s AND topic = ANY(%(topics)s)
 ORDER BY position
 LIMIT %(limit)s
@@ -50,6 +57,8 @@ KINDS: dict[type[Event], str] = {
     AttributeAsserted: LEARNT,
     RelationAsserted: LEARNT,
     ActionRecorded: LEARNT,
+    InstructionDetected: LEARNT,
+    UncertaintyFlagged: LEARNT,
     AttributeReopened: REOPENED,
     RelationReopened: REOPENED,
     AttributeSuperseded: CORRECTED,
@@ -58,7 +67,12 @@ KINDS: dict[type[Event], str] = {
     RelationClosed: ENDED,
     AttributeRelinked: ENDED,  # where it is withdrawn
     RelationRelinked: ENDED,
+    InstructionClosed: ENDED,
+    UncertaintyResolved: ENDED,
+    ContextRowsExpired: ENDED,
+    ThingsForgotten: ENDED,
     EntityForgotten: ENDED,
+    MemoryRevised: ENDED,  # what it closes; what it reopens holds again
     ContentErased: ERASED,
 }
 TOPICS = sorted(event_type.TOPIC for event_type in KINDS)
@@ -66,8 +80,9 @@ TOPICS = sorted(event_type.TOPIC for event_type in KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that changed. what: attribute, relation, action, entity or content. key, value: of an attribute,
-    the label and object's name of a relation, the verb and summary of an action. former: of a correction."""
+    """One thing that changed. what: attribute, relation, action, instruction, uncertainty, entity or content.
+    key, value: of an attribute, the label and object's name of a relation, the verb and summary of an action, the
+    label and words of an instruction, the key and words of an uncertainty. former: of a correction."""
 
     kind: str
     what: str
@@ -81,7 +96,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class EntityChanges:
-    """entity: None for contents erased about nothing that is still known."""
+    """entity: None for instructions, uncertainties about no entity, and contents erased about nothing still known."""
 
     entity: EntityRow | None
     changes: list[Change] = field(default_factory=list)
@@ -89,7 +104,7 @@ class EntityChanges:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """By type and name, contents about nothing known last. truncated: there were more events than are looked at."""
+    """By type and name, what is about no entity last. truncated: there were more events than are looked at."""
 
     of_entities: list[EntityChanges]
     truncated: bool
@@ -100,7 +115,7 @@ def between(log: EventLog, reader: Reader, after: int, until: int) -> Changes:
     parameters = {"after": after, "until": until, "topics": TOPICS, "limit": EVENTS_MAX + 1}
     told = log.decoded([from_columns(row) for row in reader.tuples(BETWEEN, parameters)])
     found: dict[UUID | None, list[Change]] = {}
-    known = _Known(reader, told[:EVENTS_MAX])
+    known = _Known(reader, told[:EVENTS_MAX], after)
     for one in told[:EVENTS_MAX]:
         for entity_id, change in known.changes_of(one):
             found.setdefault(entity_id, []).append(change)
@@ -124,12 +139,34 @@ def _order(one: EntityChanges) -> tuple[bool, str, str]:
     return row is None, row.type if row else "", row.name_key if row else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """What has no versions. owner: the entity that it is about; what, key, value: as of `Change`."""
+
+    owner: UUID | None
+    what: str
+    key: str
+    value: str
+
+
+def _things(reader: Reader, ids: Collection[UUID]) -> dict[UUID, _Thing]:
+    deeds = actions.by_ids(reader, ids)
+    directives = instructions.by_ids(reader, ids)
+    doubts = uncertainties.by_ids(reader, ids)
+    return {
+        **{row.id: _Thing(row.actor_id, "action", row.verb, row.summary) for row in deeds},
+        **{row.id: _Thing(None, "instruction", row.label, row.description) for row in directives},
+        **{row.id: _Thing(row.entity_id, "uncertainty", row.key or "", row.about) for row in doubts},
+    }
+
+
 class _Known:
     """The rows that events name."""
 
-    def __init__(self, reader: Reader, told: Sequence[Recorded]) -> None:
+    def __init__(self, reader: Reader, told: Sequence[Recorded], after: int) -> None:
         words: set[UUID] = set()
         ids: set[UUID] = set()
+        things: set[UUID] = set()
         for event in (one.event for one in told):
             match event:
                 case AttributeAsserted() | RelationAsserted():
@@ -138,14 +175,29 @@ class _Known:
                     words |= {segment.id} | ({segment.superseded_by} if segment.superseded_by else set())
                 case EntityRecognised() | EntityForgotten():
                     ids.add(event.entity_id)
-                case ActionRecorded():
-                    ids.add(event.actor_id)
                 case ContentErased():
                     ids |= set(event.subjects)
+                case ContextRowsExpired():
+                    words |= {*event.attributes, *event.relations}
+                    things |= set(event.actions)
+                case MemoryRevised():
+                    named = [*event.closed, *event.reopened]
+                    ids |= {one.id for one in named if one.kind == "entity"}
+                    things |= {one.id for one in named}
+                case _:
+                    things |= set(_named(event))
         self.versions = attribute_versions.by_ids(reader, list(words))
         self.edges = relations.by_ids(reader, list(words))
         ids |= {row.entity_id for row in self.versions.values()}
         ids |= {end for row in self.edges.values() for end in (row.subject_id, row.object_id)}
+        # A deed that was forgotten is no row any more, but was told, or was one before.
+        deeds = [one.event for one in told if isinstance(one.event, ActionRecorded)]
+        self.things = {
+            **_things(replace(reader, instant=Instant(position=after)), things),
+            **{one.action_id: _Thing(one.actor_id, "action", one.verb, one.summary) for one in deeds},
+            **_things(reader, things),
+        }
+        ids |= {one.owner for one in self.things.values() if one.owner}
         self.entities = entities.by_ids(reader, list(ids))
 
     def changes_of(self, one: Recorded) -> list[tuple[UUID | None, Change]]:
@@ -155,14 +207,21 @@ class _Known:
         kind = KINDS[type(event)]
         match event:
             case EntityRecognised() | EntityForgotten():
-                name = self._name(event.entity_id)
-                return [(event.entity_id, self._change(kind, "entity", event.entity_id, one, "", name))]
-            case ActionRecorded():
-                change = self._change(kind, "action", event.action_id, one, event.verb, event.summary)
-                return [(event.actor_id, change)]
+                return self._of_entity(kind, event.entity_id, one)
             case ContentErased():
                 change = self._change(kind, "content", event.erasure_id, one, "", event.reason)
                 return [(subject, change) for subject in event.subjects] or [(None, change)]
+            case ContextRowsExpired():
+                lapsed = [*event.attributes, *event.relations]
+                found = [change for words in lapsed for change in self._of_words(kind, words, None, one)]
+                return found + [change for thing in event.actions for change in self._of_thing(kind, thing, one)]
+            case MemoryRevised():
+                return [
+                    change
+                    for told_as, settled in ((kind, event.closed), (REOPENED, event.reopened))
+                    for end in settled
+                    for change in (self._of_entity if end.kind == "entity" else self._of_thing)(told_as, end.id, one)
+                ]
             case AttributeStatement() if event.segment.standing is not Standing.CURRENT:
                 return []
             case AttributeRelinked() | RelationRelinked() if event.segment.standing is not Standing.WITHDRAWN:
@@ -170,7 +229,16 @@ class _Known:
             case AttributeAsserted() | RelationAsserted() | LineChange():
                 return self._of_words(kind, event.segment.id, event.segment.superseded_by, one)
             case _:
-                return []
+                return [change for thing in _named(event) for change in self._of_thing(kind, thing, one)]
+
+    def _of_entity(self, kind: str, entity_id: UUID, one: Recorded) -> list[tuple[UUID | None, Change]]:
+        return [(entity_id, self._change(kind, "entity", entity_id, one, "", self._name(entity_id)))]
+
+    def _of_thing(self, kind: str, thing_id: UUID, one: Recorded) -> list[tuple[UUID | None, Change]]:
+        thing = self.things.get(thing_id)
+        if thing is None:
+            return []
+        return [(thing.owner, self._change(kind, thing.what, thing_id, one, thing.key, thing.value))]
 
     def _of_words(
         self, kind: str, words: UUID, successor: UUID | None, one: Recorded
@@ -197,3 +265,18 @@ class _Known:
 
     def _change(self, kind: str, what: str, row_id: UUID, one: Recorded, key: str, value: str, **more: Any) -> Change:
         return Change(kind, what, row_id, key, value, one.position, one.known_at, **more)
+
+
+def _named(event: Event | None) -> tuple[UUID, ...]:
+    """The action, instruction or uncertainty that an event is about."""
+    match event:
+        case ActionRecorded(action_id=thing):
+            return (thing,)
+        case InstructionDetected(instruction_id=thing) | InstructionClosed(instruction_id=thing):
+            return (thing,)
+        case UncertaintyFlagged(uncertainty_id=thing) | UncertaintyResolved(uncertainty_id=thing):
+            return (thing,)
+        case ThingsForgotten(actions=forgotten):
+            return forgotten
+        case _:
+            return ()

@@ -1,6 +1,6 @@
 """Instructions: standing directives to the assistant."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -53,6 +53,8 @@ ORDER BY i.said_at DESC, i.id
 LIMIT %(limit)s
 """
 
+BY_IDS = "SELECT i.* FROM {instructions} AS i WHERE i.id = ANY(%(ids)s)"
+
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
@@ -102,3 +104,7 @@ def active(reader: Reader, *, limit: int, after: tuple[datetime, UUID] | None = 
 
 def count_active(reader: Reader) -> int:
     return int(reader.tuples(f"SELECT count(*) {ACTIVE}", {})[0][0])
+
+
+def by_ids(reader: Reader, ids: Collection[UUID]) -> list[InstructionRow]:
+    return reader.rows(TABLE, BY_IDS, {"ids": list(ids)})

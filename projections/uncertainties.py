@@ -90,6 +90,8 @@ APART = [CONTRADICTION, ENDED_UNKNOWN]
 
 ONE = "SELECT u.* FROM {uncertainties} AS u WHERE u.id = %(id)s"
 
+BY_IDS = "SELECT u.* FROM {uncertainties} AS u WHERE u.id = ANY(%(ids)s)"
+
 
 def fold(recorded: Recorded) -> Iterator[Op]:
     match recorded.event:
@@ -186,3 +188,7 @@ def unresolved(reader: Reader, *, limit: int) -> Page[UncertaintyRow]:
 
 def _filters(entity_ids: Sequence[UUID] | None, resolved: bool | None) -> dict[str, Any]:
     return {"entity_ids": None if entity_ids is None else list(entity_ids), "resolved": resolved}
+
+
+def by_ids(reader: Reader, ids: Collection[UUID]) -> list[UncertaintyRow]:
+    return reader.rows(TABLE, BY_IDS, {"ids": list(ids)})

@@ -11,7 +11,9 @@ from memory.log import Connection, EventLog
 from projections.changes import CORRECTED, ENDED, ERASED, LEARNT, REOPENED, Change, Changes
 
 SIGNS = {LEARNT: "+", REOPENED: "+", CORRECTED: "~", ENDED: "-", ERASED: "x"}
-PREFIXES = {"attribute": "attr_", "relation": "rel_", "action": "act_"}
+PREFIXES = {"attribute": "attr_", "relation": "rel_", "action": "act_", "uncertainty": "unc_", "instruction": "instr_"}
+OF_ENTITIES = {LEARNT: "became known", REOPENED: "is known again", ENDED: "is known no more"}
+OF_DOUBTS = {LEARNT: "not certain", REOPENED: "not certain again", ENDED: "doubt settled"}
 
 
 def position_of(log: EventLog, connection: Connection, context_id: str, text: str, *, field: str) -> int:
@@ -48,7 +50,7 @@ def told(found: Changes) -> Iterator[str]:
     if not found.of_entities:
         yield "nothing changed"
     for one in found.of_entities:
-        yield f"{one.entity.name} ({wire.entity_ref(one.entity)})" if one.entity else "(no longer known)"
+        yield f"{one.entity.name} ({wire.entity_ref(one.entity)})" if one.entity else "(about no entity)"
         for change in one.changes:
             yield f"  {SIGNS[change.kind]} {_line(change)}  [{change.position}]"
     if found.truncated:
@@ -59,7 +61,9 @@ def _line(change: Change) -> str:
     if change.kind == ERASED:
         return f"something was erased ({change.value})"
     if change.what == "entity":
-        return "became known" if change.kind == LEARNT else "was forgotten"
+        return OF_ENTITIES[change.kind]
+    if change.what == "uncertainty":
+        return f"{OF_DOUBTS[change.kind]}: {change.value}"
     told_as = change.value if change.former is None else f"{change.former} -> {change.value}"
     return f"{change.key}: {told_as}" + (" (again)" if change.kind == REOPENED else "")
 

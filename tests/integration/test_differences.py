@@ -1,12 +1,16 @@
 """What changed between two places of the log, and by one turn at any later time."""
 
+from datetime import UTC, datetime
+
 import pytest
+from msgspec.structs import replace
 
 from api.ids import ulid
-from api.routes import differences, facts, forgetting, revisions
+from api.routes import curation, differences, facts, forgetting, instructions, lifecycle, revisions, uncertainties
 from api.routes.events import shown
 from api.shapes import differences as told
 from api.wiring import Services
+from memory.candidates import ActionCandidate, InstructionCandidate, Mention, UncertaintyCandidate
 from memory.events import EntityRecognised
 from memory.scopes import scope_set
 from projections import changes
@@ -67,6 +71,81 @@ def test_a_diff_tells_of_what_was_taken_back_and_of_nothing_else(keyed: Keyed) -
     assert lines(head, retracted) == ["Ana (entity:person/ana)", "  - city: Lyon", "  + city: Porto (again)"]
     assert lines(retracted, world.events()[-1].position) == ["Ana (entity:person/ana)", "  ~ city: Porto -> Lyon"]
     assert lines(head, head) == ["nothing changed"]
+
+
+def lines(keyed: Keyed, begin: int) -> list[str]:
+    """What a person reads of all that changed since, without positions."""
+    world = keyed.world
+    with world.reading() as reader:
+        found = told.told(changes.between(world.services.log, reader, begin, world.events()[-1].position))
+        return [line.partition("  [")[0] for line in found]
+
+
+def test_a_diff_tells_of_doubts_by_entity_and_of_directives_by_none(keyed: Keyed) -> None:
+    # given a doubt and a directive
+    world = keyed.world
+    doubt = UncertaintyCandidate(
+        about="Ana may live in Rome", reason="hedged", entity=Mention(type="person", name="Ana"), key="city"
+    )
+    order = InstructionCandidate(label="language", description="always answer in French")
+    begin = world.events()[-1].position
+    world.given(fact("Ana", "age", "30"), doubt, order)
+    assert lines(keyed, begin) == [
+        "Ana (entity:person/ana)",
+        "  + became known",
+        "  + not certain: Ana may live in Rome",
+        "  + age: 30",
+        "(about no entity)",
+        "  + language: always answer in French",
+    ]
+    # when both end
+    begin = world.events()[-1].position
+    world.given(fact("Ana", "city", "Oslo"))
+    (told_directive,) = keyed.get(instructions.list_instructions)["instructions"]
+    keyed.post(curation.close_instruction, {"instruction_id": told_directive["id"]})
+    # then each end is told where the thing was, by the same id
+    ana, nobody = keyed.get(differences.get_diff, **{"from": str(begin)})["entities"]
+    (settled,) = keyed.get(uncertainties.list_uncertainties, resolved="true")["unknowns"]
+    assert [(one["kind"], one["id"], one["key"]) for one in ana["ended"]] == [("uncertainty", settled["id"], "city")]
+    assert nobody["entity"] is None
+    assert [(one["kind"], one["id"]) for one in nobody["ended"]] == [("instruction", told_directive["id"])]
+    assert lines(keyed, begin)[-4:] == [
+        "  + city: Oslo",
+        "  - doubt settled: Ana may live in Rome",
+        "(about no entity)",
+        "  - language: always answer in French",
+    ]
+
+
+def test_a_diff_tells_what_lapsed_was_forgotten_or_was_taken_back(keyed: Keyed) -> None:
+    # given what was true for the moment, deeds and a directive
+    def bought(who: str, what: str) -> ActionCandidate:
+        mention = Mention(type="person", name=who)
+        return ActionCandidate(actor=mention, verb="buy", object=what, summary=f"bought {what}")
+
+    world = keyed.world
+    mood = replace(fact("Ana", "mood", "tired"), category="context")
+    world.given(mood, bought("Ana", "a boat"), observed_at=datetime(2020, 1, 1, tzinfo=UTC))
+    later = world.given(InstructionCandidate(label="tone", description="be brief"), bought("Bo", "a car"))
+    begin = world.events()[-1].position
+    # when they lapse, are forgotten and are taken back
+    keyed.post(lifecycle.expire)
+    keyed.post(forgetting.forget, query="bought a boat")
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(later.turn_ids[0])})
+    # then
+    ended = world.events()[-1].position
+    assert lines(keyed, begin) == [
+        "Ana (entity:person/ana)",
+        "  - mood: tired",
+        "  - buy: bought a boat",
+        "Bo (entity:person/bo)",
+        "  - buy: bought a car",
+        "  - is known no more",
+        "(about no entity)",
+        "  - tone: be brief",
+    ]
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert lines(keyed, ended)[1:3] == ["  + buy: bought a car (again)", "  + is known again"]
 
 
 def test_the_diff_of_a_turn_is_what_its_write_answered(keyed: Keyed) -> None:
