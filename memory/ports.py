@@ -130,7 +130,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class RevisableLine:
-    """The words of a unit that count, those of some that do not, and what some amount to now."""
+    """The words of a unit that count, those that do not, and what some amount to now."""
 
     event_of: EventOf
     words: Sequence[Said]
@@ -138,10 +138,33 @@ class RevisableLine:
     segments: Mapping[UUID, Segment]
 
 
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """Words that a model concluded. kind: attribute or relation."""
+
+    kind: str
+    id: UUID
+    scope_set_id: UUID
+    turn_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """What a revision came to, one part for each scope set that it reached; dry or not.
+
+    beyond: what was concluded from what counts no more, in scope sets where the caller may read, not write: it stays.
+    """
+
+    parts: Sequence[Revision]
+    beyond: Sequence[Conclusion] = ()
+
+
 class RevisableReadModels(Protocol):
     """Tells what revisions need to know, inside an open append."""
 
-    def revision(self, writing: Writing, revision_id: UUID, visible: Sequence[UUID]) -> Revision | None: ...
+    def revisions(
+        self, writing: Writing, revision_ids: Sequence[UUID], scope_set_ids: Sequence[UUID]
+    ) -> Mapping[UUID, Revision]: ...
 
     def correction(self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]) -> tuple[UUID, UUID] | None:
         """The scope set and the newer version of a correction."""
@@ -160,17 +183,19 @@ class RevisableReadModels(Protocol):
         ...
 
     def supported_elsewhere(
-        self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_id: UUID
-    ) -> set[UUID]: ...
-
-    def concluded_from(
-        self, writing: Writing, scope_set_id: UUID, turn_id: UUID, statement_ids: Sequence[UUID]
-    ) -> list[UUID]:
-        """The statements that a model concluded from the words of a turn, or from what it says."""
+        self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_ids: Sequence[UUID]
+    ) -> set[UUID]:
+        """Which of these entities, actions and instructions another turn than these supports."""
         ...
 
-    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[UUID]:
-        """The passages of a turn that recall may find."""
+    def concluded_from(
+        self, writing: Writing, scope_set_ids: Sequence[UUID], source_ids: Sequence[UUID]
+    ) -> list[Conclusion]:
+        """What models concluded from any of these rows, in these scope sets."""
+        ...
+
+    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[tuple[UUID, bool]]:
+        """The passages of a turn's words, each with whether recall may find it."""
         ...
 
     def names_taken(self, writing: Writing, scope_set_id: UUID, entity_ids: Sequence[UUID]) -> bool:

@@ -5,10 +5,10 @@ of them is erased, the turn goes too, and a conclusion holds no longer than what
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from memory.events import TurnRecorded
+from memory.ports import Conclusion
 from memory.recorded import Recorded
 from memory.values import SourceKind, derived_id
 from projections.reading import Reader
@@ -35,21 +35,15 @@ HANDLES = (TurnRecorded,)
 TURNS = "SELECT DISTINCT d.turn_id FROM {derivations} AS d WHERE d.source_id = ANY(%(ids)s)"
 
 CONCLUSIONS = """
-SELECT 'attribute', v.id FROM {derivations} AS d JOIN {attribute_versions} AS v ON v.turn_id = d.turn_id
+SELECT 'attribute', v.id, v.scope_set_id, v.turn_id
+FROM {derivations} AS d JOIN {attribute_versions} AS v ON v.turn_id = d.turn_id
 WHERE d.source_id = ANY(%(ids)s) AND v.source_kind = ANY(%(kinds)s) AND v.standing <> 'withdrawn'
 UNION
-SELECT 'relation', r.id FROM {derivations} AS d JOIN {relations} AS r ON r.turn_id = d.turn_id
+SELECT 'relation', r.id, r.scope_set_id, r.turn_id
+FROM {derivations} AS d JOIN {relations} AS r ON r.turn_id = d.turn_id
 WHERE d.source_id = ANY(%(ids)s) AND r.source_kind = ANY(%(kinds)s) AND r.standing <> 'withdrawn'
 ORDER BY 1, 2
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """Words that a model concluded. kind: attribute or relation."""
-
-    kind: str
-    id: UUID
 
 
 def fold(recorded: Recorded) -> Iterator[Op]:
@@ -66,11 +60,17 @@ def turns(reader: Reader, source_ids: Sequence[UUID]) -> list[UUID]:
 
 
 def conclusions(reader: Reader, source_ids: Sequence[UUID]) -> list[Conclusion]:
+    """What models concluded from any of these rows."""
+    rows = reader.tuples(CONCLUSIONS, {"ids": list(source_ids), "kinds": list(CONCLUDED)})
+    return [Conclusion(*row) for row in rows]
+
+
+def conclusions_in_turn(reader: Reader, source_ids: Sequence[UUID]) -> list[Conclusion]:
     """What models concluded from any of these rows, and from what was concluded from them."""
     found: dict[UUID, Conclusion] = {}
     fresh = list(source_ids)
     while fresh:
-        rows = reader.tuples(CONCLUSIONS, {"ids": fresh, "kinds": list(CONCLUDED)})
-        fresh = [row_id for _, row_id in rows if row_id not in found]
-        found |= {row_id: Conclusion(kind, row_id) for kind, row_id in rows}
+        told = conclusions(reader, fresh)
+        fresh = [one.id for one in told if one.id not in found]
+        found |= {one.id: one for one in told}
     return list(found.values())

@@ -219,7 +219,7 @@ class ReadModelKnowledge:
     def concluded_from(
         self, writing: Writing, source_ids: Sequence[UUID], visible: Sequence[UUID]
     ) -> list[tuple[str, UUID]]:
-        return [(one.kind, one.id) for one in derivations.conclusions(_reader(writing, visible), source_ids)]
+        return [(one.kind, one.id) for one in derivations.conclusions_in_turn(_reader(writing, visible), source_ids)]
 
     def attribute(self, writing: Writing, version_id: UUID, visible: Sequence[UUID]) -> HeldFact | None:
         return held.held(_reader(writing, visible), held.ATTRIBUTE, version_id)

@@ -42,16 +42,11 @@ WHOLE = """
 SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
-WHERE v.standing <> 'withdrawn'
+WHERE v.standing {counts} 'withdrawn'
 """
 
 UNITS_OF = """
 SELECT DISTINCT v.{owner}, v.{name}, v.{unit} FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s)
-"""
-
-WITHDRAWN = """
-SELECT v.{owner}, v.{name}, v.{unit}, {key}, {value}, {said}
-FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s) AND v.standing = 'withdrawn'
 """
 
 SEGMENTS = """
@@ -69,8 +64,8 @@ ORDER BY v.position_from, v.id
 
 @dataclass(frozen=True, slots=True)
 class LineSql:
-    """The statements over one kind of line. tails, whole: of many units. live: of one owner, %(id)s. units,
-    withdrawn, segments: of statements, %(ids)s."""
+    """The statements over one kind of line. tails, whole, withdrawn: of many units. live: of one owner, %(id)s.
+    units, segments: of statements, %(ids)s."""
 
     tails: str
     whole: str
@@ -83,14 +78,6 @@ class LineSql:
         """The units that these words are about."""
         found = reader.tuples(self.units, {"ids": list(statement_ids)})
         return [(owner, name, value) for owner, name, value in found]
-
-    def read_withdrawn(self, reader: Reader, statement_ids: Sequence[UUID]) -> dict[Unit, list[Said]]:
-        """Those of these words that count no more."""
-        lines: dict[Unit, list[Said]] = defaultdict(list)
-        for row in reader.tuples(self.withdrawn, {"ids": list(statement_ids)}):
-            owner_id, name, unit_value, key, value, *columns = row
-            lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
-        return lines
 
     def read_segments(self, reader: Reader, statement_ids: Sequence[UUID]) -> dict[UUID, Segment]:
         """What these words amount to now."""
@@ -113,11 +100,19 @@ class LineSql:
         return found
 
     def read_whole(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
-        """All that was ever said about each unit."""
-        lines: dict[Unit, list[Said]] = defaultdict(list)
-        for owner_id, name, unit_value, key, value, *columns in _rows(reader, self.whole, units):
-            lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
-        return lines
+        """All that was ever said about each unit and counts."""
+        return _lines(reader, self.whole, units)
+
+    def read_withdrawn(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
+        """All that was ever said about each unit and counts no more."""
+        return _lines(reader, self.withdrawn, units)
+
+
+def _lines(reader: Reader, sql: str, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
+    lines: dict[Unit, list[Said]] = defaultdict(list)
+    for owner_id, name, unit_value, key, value, *columns in _rows(reader, sql, units):
+        lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
+    return lines
 
 
 def _rows(reader: Reader, sql: str, units: Sequence[Unit]) -> list[tuple[Any, ...]]:
@@ -129,10 +124,10 @@ def _sql(*, table: str, owns: str, **columns: str) -> LineSql:
     names = {"table": table, "said": SAID_COLUMNS, **columns}
     return LineSql(
         tails=TAILS.format(**names),
-        whole=WHOLE.format(**names),
+        whole=WHOLE.format(counts="<>", **names),
+        withdrawn=WHOLE.format(counts="=", **names),
         live=LIVE.format(table=table, owns=owns),
         units=UNITS_OF.format(**names),
-        withdrawn=WITHDRAWN.format(**names),
         segments=SEGMENTS.format(**names),
     )
 

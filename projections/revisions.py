@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from memory.events import MemoryRevised, Settled
 from memory.log import Writing
-from memory.ports import RevisableLine, Revision
+from memory.ports import Conclusion, RevisableLine, Revision
 from memory.recorded import Recorded
 from memory.scopes import ScopeSet
 from projections import derivations, scope_sets
@@ -53,7 +53,7 @@ TABLE = Table(
 )
 HANDLES = (MemoryRevised,)
 
-ONE = "SELECT r.* FROM {revisions} AS r WHERE r.id = %(id)s"
+BY_IDS = "SELECT r.* FROM {revisions} AS r WHERE r.id = ANY(%(ids)s)"
 
 CORRECTION = """
 SELECT c.scope_set_id, c.new_version_id FROM {corrections} AS c WHERE c.id = %(id)s AND c.valid_to IS NULL
@@ -67,7 +67,7 @@ CORRECTIONS_BY = """
 SELECT c.id FROM {corrections} AS c WHERE c.new_version_id = ANY(%(ids)s) AND c.valid_to IS NULL
 """
 
-# What still holds of some things, and of these what no other turn supports.
+# What still holds of some things, and of these what other turns support.
 OPEN = """
 SELECT 'action', a.id FROM {actions} AS a WHERE a.id = ANY(%(ids)s) AND a.valid_to IS NULL
 UNION ALL SELECT 'instruction', i.id FROM {instructions} AS i WHERE i.id = ANY(%(ids)s) AND i.valid_to IS NULL
@@ -75,12 +75,14 @@ UNION ALL SELECT 'uncertainty', u.id FROM {uncertainties} AS u WHERE u.id = ANY(
 UNION ALL SELECT 'entity', e.id FROM {entities} AS e WHERE e.id = ANY(%(ids)s) AND e.forgotten_at IS NULL
 """
 ELSEWHERE = """
-SELECT p.subject_id FROM {provenance} AS p WHERE p.subject_id = ANY(%(ids)s) AND p.turn_id <> %(turn_id)s
+SELECT p.subject_id FROM {provenance} AS p WHERE p.subject_id = ANY(%(ids)s) AND p.turn_id <> ALL(%(turn_ids)s)
 UNION ALL SELECT v.entity_id FROM {attribute_versions} AS v
-    WHERE v.entity_id = ANY(%(ids)s) AND v.turn_id <> %(turn_id)s AND v.standing <> 'withdrawn'
+    WHERE v.entity_id = ANY(%(ids)s) AND v.turn_id <> ALL(%(turn_ids)s) AND v.standing <> 'withdrawn'
 """
-PASSAGES = "SELECT p.id FROM {passages} AS p WHERE p.turn_id = %(turn_id)s AND p.kind = 'turn'"
-FOUND_PASSAGES = f"{PASSAGES} AND p.retracted_at IS NULL ORDER BY p.number"
+PASSAGES = """
+SELECT p.id, p.retracted_at IS NULL FROM {passages} AS p
+WHERE p.turn_id = %(turn_id)s AND p.kind = 'turn' ORDER BY p.number
+"""
 NAMES_TAKEN = """
 SELECT o.name FROM {entities} AS e JOIN {entities} AS o
     ON o.scope_set_id = e.scope_set_id AND o.type = e.type AND o.name_key = e.name_key AND o.id <> e.id
@@ -116,24 +118,11 @@ def fold(recorded: Recorded) -> Iterator[Op]:
 class ReadModelRevising:
     """`memory.ports.RevisableReadModels` over the read models."""
 
-    def revision(self, writing: Writing, revision_id: UUID, visible: Sequence[UUID]) -> Revision | None:
-        rows = _reader(writing, visible).rows(TABLE, ONE, {"id": revision_id})
-        if not rows:
-            return None
-        row = rows[0]
-        settled = msgspec.json.Decoder(tuple[Settled, ...])
-        return Revision(
-            scope_set_id=row.scope_set_id,
-            withdrawn=row.withdrawn,
-            restored=row.restored,
-            closed=settled.decode(row.closed),
-            reopened=settled.decode(row.reopened),
-            undone=row.undone,
-            redone=row.redone,
-            hidden=row.hidden,
-            shown=row.shown,
-            is_undone=row.undone_by is not None,
-        )
+    def revisions(
+        self, writing: Writing, revision_ids: Sequence[UUID], scope_set_ids: Sequence[UUID]
+    ) -> dict[UUID, Revision]:
+        rows = _reader(writing, scope_set_ids).rows(TABLE, BY_IDS, {"ids": list(revision_ids)})
+        return {row.id: _revision(row) for row in rows}
 
     def correction(self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]) -> tuple[UUID, UUID] | None:
         rows = _reader(writing, visible).tuples(CORRECTION, {"id": correction_id})
@@ -154,19 +143,18 @@ class ReadModelRevising:
         return [(kind, thing) for kind, thing in rows]
 
     def supported_elsewhere(
-        self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_id: UUID
+        self, writing: Writing, scope_set_id: UUID, ids: Sequence[UUID], turn_ids: Sequence[UUID]
     ) -> set[UUID]:
-        return set(_ids(_reader(writing, [scope_set_id]), ELSEWHERE, ids=list(ids), turn_id=turn_id))
+        return set(_ids(_reader(writing, [scope_set_id]), ELSEWHERE, ids=list(ids), turn_ids=list(turn_ids)))
 
     def concluded_from(
-        self, writing: Writing, scope_set_id: UUID, turn_id: UUID, statement_ids: Sequence[UUID]
-    ) -> list[UUID]:
-        reader = _reader(writing, [scope_set_id])
-        sources = [*statement_ids, *_ids(reader, PASSAGES, turn_id=turn_id)]
-        return [one.id for one in derivations.conclusions(reader, sources)]
+        self, writing: Writing, scope_set_ids: Sequence[UUID], source_ids: Sequence[UUID]
+    ) -> list[Conclusion]:
+        return derivations.conclusions(_reader(writing, scope_set_ids), source_ids)
 
-    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[UUID]:
-        return _ids(_reader(writing, [scope_set_id]), FOUND_PASSAGES, turn_id=turn_id)
+    def passages_of(self, writing: Writing, scope_set_id: UUID, turn_id: UUID) -> list[tuple[UUID, bool]]:
+        rows = _reader(writing, [scope_set_id]).tuples(PASSAGES, {"turn_id": turn_id})
+        return [(passage_id, is_found) for passage_id, is_found in rows]
 
     def names_taken(self, writing: Writing, scope_set_id: UUID, entity_ids: Sequence[UUID]) -> bool:
         return bool(_reader(writing, [scope_set_id]).tuples(NAMES_TAKEN, {"ids": list(entity_ids)}))
@@ -178,10 +166,26 @@ class ReadModelRevising:
             units = sorted(sql.units_of(reader, statement_ids))
             if not units:
                 continue
-            live, apart = sql.read_whole(reader, units), sql.read_withdrawn(reader, statement_ids)
+            live, apart = sql.read_whole(reader, units), sql.read_withdrawn(reader, units)
             segments = sql.read_segments(reader, statement_ids)
             found += [RevisableLine(event_of, live.get(unit, []), apart.get(unit, []), segments) for unit in units]
         return found
+
+
+def _revision(row: RevisionRow) -> Revision:
+    settled = msgspec.json.Decoder(tuple[Settled, ...])
+    return Revision(
+        scope_set_id=row.scope_set_id,
+        withdrawn=row.withdrawn,
+        restored=row.restored,
+        closed=settled.decode(row.closed),
+        reopened=settled.decode(row.reopened),
+        undone=row.undone,
+        redone=row.redone,
+        hidden=row.hidden,
+        shown=row.shown,
+        is_undone=row.undone_by is not None,
+    )
 
 
 def _reader(writing: Writing, scope_set_ids: Sequence[UUID]) -> Reader:

@@ -6,17 +6,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api import keys
 from api.ids import new_id, parse, ulid
-from api.routes import attributes, corrections, queries, revisions, sessions, state
+from api.routes import attributes, corrections, entities, queries, revisions, sessions, state
 from api.wiring import Services
-from memory.errors import Conflict
+from memory.administration import ADMIN, Administration
+from memory.errors import Conflict, Forbidden
 from memory.events import Citation, TurnRecorded
+from memory.principals import grants_of
+from memory.scopes import scope_set
 from memory.turns import Turn
 from memory.values import Infer, Role, SourceKind
+from projections.directory import directory_of
 from tests.calls import Keyed, keyed_world
 from tests.integration.test_replay_properties import History, histories
 from tests.integration.test_time_travel import READS, lived
-from tests.worlds import World, fact
+from tests.worlds import World, fact, world_in
 
 SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
@@ -168,6 +173,107 @@ def test_what_was_concluded_from_a_retracted_turn_goes_with_it(keyed: Keyed) -> 
     assert values(keyed) == []
     keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
     assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
+    assert is_sound(keyed.world)
+
+
+SHOP, HOME = scope_set([["org/shop"]]), scope_set([["user/ana"]])
+EVERYWHERE, SHOP_ONLY = ["/*"], ["org/shop/*"]
+
+
+def holding(keyed: Keyed, *, reads: list[str], writes: list[str]) -> Keyed:
+    """The same context by a key that is narrowed to these patterns."""
+    key, services = keys.new_key(), keyed.world.services
+    grants = grants_of({"memory:read": reads, "memory:write": writes})
+    with services.log.writing(keyed.world.context_id) as writing:
+        administration = Administration(writing, directory_of, by=ADMIN)
+        administration.mint(new_id(), f"key {new_id()}", ADMIN, keys.digest(key), grants=grants, expires_at=None)
+    return Keyed(world_in(services, keyed.world.context_id, key), key)
+
+
+def lived_in_lyon(keyed: Keyed) -> dict[str, str]:
+    """Words in one scope, a conclusion from them in another, and one from that in the first. The path of the turn."""
+    told = keyed.world.given(fact("Ana", "city", "Lyon"), text="Ana lives in Lyon.", scopes=SHOP)
+    keyed.world.remember(concluded("country", "France", source_of(keyed, "city")), scopes=HOME)
+    keyed.world.remember(concluded("continent", "Europe", source_of(keyed, "country")), scopes=SHOP)
+    return {"turn_id": ulid(told.turn_ids[0])}
+
+
+def test_what_was_concluded_in_other_scopes_goes_and_comes_back_too(keyed: Keyed) -> None:
+    turn = lived_in_lyon(keyed)
+    dry = keyed.post(revisions.retract_turn, turn, dryRun=True)
+    assert {row["value"] for row in dry["withdrawn"]} == {"Lyon", "France", "Europe"}
+    assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
+    done = keyed.post(revisions.retract_turn, turn)
+    assert done["unreached"] == []
+    assert values(keyed) == []
+    assert keyed.get(entities.list_entities)["entities"] == []
+    again = keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
+    keyed.post(revisions.undo_correction, {"correction_id": again["revisionId"]})
+    assert values(keyed) == []
+    assert is_sound(keyed.world)
+
+
+def test_what_was_concluded_where_one_may_only_read_is_told_and_stays(keyed: Keyed) -> None:
+    # given one who may read all, but write only where the words are
+    turn = lived_in_lyon(keyed)
+    shop = holding(keyed, reads=EVERYWHERE, writes=SHOP_ONLY)
+    # when
+    done = shop.post(revisions.retract_turn, turn)
+    # then what rests on what stays, stays
+    assert [row["value"] for row in done["withdrawn"]] == ["Lyon"]
+    assert [row["value"] for row in done["unreached"]] == ["France"]
+    assert sorted(values(keyed)) == ["Europe", "France"]
+    # and who may write there finishes it
+    whole = keyed.post(revisions.retract_turn, turn)
+    assert {row["value"] for row in whole["withdrawn"]} == {"France", "Europe"}
+    assert values(keyed) == []
+    assert is_sound(keyed.world)
+
+
+def test_of_conclusions_that_one_may_not_read_nothing_is_told(keyed: Keyed) -> None:
+    turn = lived_in_lyon(keyed)
+    # given one who sees the words alone, and one who may write everywhere but read the words alone
+    blind = holding(keyed, reads=SHOP_ONLY, writes=SHOP_ONLY)
+    pouring = holding(keyed, reads=SHOP_ONLY, writes=EVERYWHERE)
+    dry = blind.post(revisions.retract_turn, turn, dryRun=True)
+    assert ([row["value"] for row in dry["withdrawn"]], dry["unreached"]) == (["Lyon"], [])
+    # then what the second one reaches unseen goes, and no word tells of it
+    done = pouring.post(revisions.retract_turn, turn)
+    assert "France" not in str(done)
+    assert ({row["value"] for row in done["withdrawn"]}, done["unreached"]) == ({"Lyon", "Europe"}, [])
+    assert values(keyed) == []
+    # and only who may write in every part that they see may undo it
+    reading = holding(keyed, reads=EVERYWHERE, writes=SHOP_ONLY)
+    undo = {"correction_id": done["revisionId"]}
+    with pytest.raises(Forbidden):
+        reading.post(revisions.undo_correction, undo)
+    keyed.post(revisions.undo_correction, undo)
+    assert sorted(values(keyed)) == ["Europe", "France", "Lyon"]
+
+
+def test_a_conclusion_stays_as_long_as_anybody_says_its_premise(keyed: Keyed) -> None:
+    first = keyed.world.given(fact("Ana", "city", "Lyon"))
+    second = keyed.world.given(fact("Ana", "city", "lyon"))
+    keyed.world.remember(concluded("country", "France", source_of(keyed, "city")))
+    keyed.world.remember(concluded("city", "Lyon", source_of(keyed, "city")))
+    keyed.post(revisions.retract_turn, {"turn_id": ulid(first.turn_ids[0])})
+    assert "France" in values(keyed)
+    # and no longer: that a model has concluded the premise too is no support
+    keyed.post(revisions.retract_turn, {"turn_id": ulid(second.turn_ids[0])})
+    assert values(keyed) == []
+    assert is_sound(keyed.world)
+
+
+def test_what_was_concluded_from_a_correction_goes_when_it_is_undone(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Porto"))
+    keyed.world.given(fact("Ana", "city", "Lyon"))
+    keyed.world.remember(concluded("country", "France", source_of(keyed, "city")), scopes=HOME)
+    (correction,) = keyed.get(corrections.list_corrections)["corrections"]
+    done = keyed.post(revisions.undo_correction, {"correction_id": correction["id"]})
+    assert values(keyed) == ["Porto"]
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert sorted(values(keyed)) == ["France", "Lyon"]
     assert is_sound(keyed.world)
 
 
