@@ -52,7 +52,14 @@ class Clause:
             child.lemma_ == "have" or child.lower_ == "'ve" for child in self.head.children
         ):
             return "have"  # "I've got"
+        if self.head.lower_ == "hates":
+            return "hate"  # "hat" for the model
         return self.head.lemma_.lower()
+
+    @property
+    def is_verb_as_noun(self) -> bool:
+        """ "Our cluster runs Kubernetes", where the model takes the verb for a noun."""
+        return _is_verb_as_noun(self.head)
 
     @property
     def start(self) -> int:
@@ -110,6 +117,15 @@ def _chains(sentence: Span) -> list[list[Token]]:
         changed = bool(more)
     chains: list[list[Token]] = []
     inner: set[int] = set()
+    # "breeds goats and chairs the council", where the verb is joined to the object before it.
+    heads |= {
+        word.i
+        for word in sentence
+        if word.dep_ == "conj"
+        and word.tag_ in ("VBZ", "VBP", "VBD")
+        and word.pos_ == "VERB"
+        and word.nbor(-1).dep_ == "cc"
+    }
     for word in sentence:
         if word.i not in heads or word.i in inner:
             continue
@@ -150,6 +166,23 @@ def _like_verb(word: Token) -> bool:
     return word.pos_ in ("VERB", "AUX") or (word.lower_ in _OFTEN_VERBS and word.nbor(-1).dep_ == "cc")
 
 
+def _is_verb_as_noun(word: Token) -> bool:
+    """A sentence of one noun phrase whose last noun is as well a verb, and goes on behind it."""
+    if word.dep_ != "ROOT" or word.tag_ != "NNS" or not word.lower_.endswith("s"):
+        return False
+    if any(other.pos_ in ("VERB", "AUX") for other in word.sent):
+        return False
+    before = word.nbor(-1) if word.i > word.sent.start else None
+    following = word.nbor(1) if word.i + 1 < word.sent.end else None
+    return (
+        before is not None
+        and before.head == word
+        and before.tag_ in ("NN", "NNP")
+        and following is not None
+        and following.tag_ in ("NNP", "CD", "DT", "IN", "PRP$", "JJ", "NN", "NNS")
+    )
+
+
 def _controlled(word: Token) -> Token | None:
     if word.lemma_.lower() not in CONTROL_VERBS:
         return None
@@ -186,6 +219,8 @@ def _find_subject(clause: Clause) -> None:
                 if child.tag_ in ("WP", "WDT") and clause.top.dep_ == "relcl":
                     clause.subject, clause.owns_subject = clause.top.head, False
                 return
+    if clause.subject is None and _is_verb_as_noun(clause.head):
+        clause.subject, clause.owns_subject = clause.head.nbor(-1), True
     if clause.head.tag_ == "IN" and (subject := _nominative_before(clause.head)) is not None:
         clause.subject, clause.owns_subject = subject, True
 

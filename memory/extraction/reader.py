@@ -24,7 +24,7 @@ from memory.candidates import (
 from memory.extraction.actions import read_actions
 from memory.extraction.aliases import kin_names, read_aliases
 from memory.extraction.claims import Aspect, Claim, judge
-from memory.extraction.families import FAMILIES
+from memory.extraction.families import FAMILIES, OTHERWISE
 from memory.extraction.followups import ended, is_at_now, left_it, undone
 from memory.extraction.instructions import read_instructions
 from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FAMILY, FIRST_PERSON, JOB_HEADS
@@ -266,12 +266,17 @@ class Reader:
 def _claims(reading: Reading) -> Iterator[Claim]:
     """What the families read in a clause; what two of them read counts once."""
     read: set[object] = set()
+    known = False
     for family in FAMILIES:
         for claim in family.read(reading):
             said = (claim.subject, claim.key, claim.value, claim.aspect)
+            known = known or claim.aspect is not Aspect.GIVEN
             if said not in read:
                 read.add(said)
                 yield claim
+    if not known:
+        for family in OTHERWISE:
+            yield from family.read(reading)
 
 
 def _told_beside(reading: Reading) -> bool:

@@ -16,6 +16,7 @@ from memory.extraction.phrases import Phrase, complements, entity_type, is_name,
 from memory.extraction.relatives import relative
 from memory.extraction.standing import Standing, standing_of
 from memory.extraction.stated_time import Bound, StatedTime, Tense, find_stated_times
+from memory.extraction.subjects import described
 
 # What is longer is a list or a log rather than something said.
 SENTENCE_WORDS_MAX = 120
@@ -198,6 +199,12 @@ class Reading:
             return None
         kind = THING_KINDS.get(self.phrases[0].head.lemma_.lower(), "")
         return Mention(type=kind, name=self.actor.name) if kind else None
+
+    @property
+    def topic(self) -> Mention | None:
+        """Whom or what the clause is about, though no name says it ("the nightly backup")."""
+        subject = self.clause.subject
+        return self.actor if self.actor is not None or subject is None else described(subject)
 
     def is_plan(self) -> bool:
         """Whether the clause tells what is going to happen ("I'm moving to Berlin next month")."""

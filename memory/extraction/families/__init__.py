@@ -17,6 +17,7 @@ from memory.extraction.families.phrasebook import Phrasebook
 from memory.extraction.families.places import Places
 from memory.extraction.families.policies import Policies
 from memory.extraction.families.possessions import Possessions
+from memory.extraction.families.predicates import Predicates
 from memory.extraction.families.preferences import Preferences
 from memory.extraction.families.properties import Properties
 from memory.extraction.families.systems import Systems
@@ -50,3 +51,5 @@ FAMILIES: tuple[Family, ...] = (
     Policies(),
     Phrasebook(),
 )
+# Asked where none of these has anything to say.
+OTHERWISE: tuple[Family, ...] = (Predicates(),)

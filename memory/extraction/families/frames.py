@@ -61,7 +61,7 @@ def claim_of(reading: Reading, frame: Frame, phrase: Phrase) -> Claim | None:
         words = words[1:]  # "my Tesla"
     if frame.object_type in ("project", "organisation") and words[-1].lower_ in _KINDS_NAMED and is_name(words[:-1]):
         words = words[:-1]  # "the Kestrel team"
-    if frame.object_type and (name := _name_called(words[-1])):
+    if frame.object_type and (name := name_called(words[-1])):
         words = name  # "a small startup called Quantic"
     if is_pointing(words) or (frame.object_type and words[0].ent_type_ in ("DATE", "TIME")):
         return None
@@ -88,7 +88,7 @@ def claim_of(reading: Reading, frame: Frame, phrase: Phrase) -> Claim | None:
     )
 
 
-def _name_called(noun: Token) -> tuple[Token, ...]:
+def name_called(noun: Token) -> tuple[Token, ...]:
     """The name behind "called" or "named" that follows a noun, if any."""
     doc = noun.doc
     if noun.i + 2 < noun.sent.end and doc[noun.i + 1].lower_ in ("called", "named"):

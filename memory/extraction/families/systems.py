@@ -7,9 +7,10 @@ from spacy.tokens import Token
 from memory.candidates import Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive
-from memory.extraction.lexicon import FIRST_PERSON, FIRST_PERSON_POSSESSIVE, THING_KINDS, listed
+from memory.extraction.lexicon import THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, mention, value_of
 from memory.extraction.stated_time import Tense
+from memory.extraction.subjects import described_thing
 from memory.extraction.turns import Reading
 
 # "X is owned by Y": (key, whether Y is the subject of the relation)
@@ -129,27 +130,6 @@ def thing_named(reading: Reading, subject: Token) -> Mention | None:
         kind = actor.type if actor.type in ("product", "organisation", "project") else "project"
         return None if actor.type in ("person", "location", "event") else Mention(type=kind, name=actor.name)
     return described_thing(subject)
-
-
-def described_thing(noun: Token, *, plainly: bool = False) -> Mention | None:
-    """ "the billing service", "our staging server": a kind of thing, told from others by the words before it.
-
-    plainly: "the gateway" too, where the clause tells what only a system has.
-    """
-    kind = THING_KINDS.get(noun.lemma_.lower())
-    if kind is None or noun.tag_ in ("NNS", "NNPS") or noun.lower_ in FIRST_PERSON:
-        return None
-    lefts = list(noun.lefts)
-    pointed = any(word.lower_ == "the" or word.lower_ in FIRST_PERSON_POSSESSIVE for word in lefts)
-    telling = [word for word in lefts if word.dep_ in ("compound", "amod", "nmod") and word.lower_ not in _PLAIN]
-    if plainly and pointed and len(lefts) == 1 and not any(child.dep_ in ("relcl", "prep") for child in noun.children):
-        return Mention(type=kind, name=value_of([noun]))
-    if not pointed or not telling or any(child.dep_ == "relcl" for child in noun.children):
-        return None
-    return Mention(type=kind, name=value_of([*sorted(telling, key=lambda word: word.i)[:1], noun]))
-
-
-_PLAIN = listed("new old whole same other entire first second last next current main big small good bad best only")
 
 
 def _agent(phrase: Phrase) -> Mention | None:

@@ -7,10 +7,10 @@ from memory.candidates import SPEAKER, Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, read_frames
 from memory.extraction.families.relation_frames import RELATION_FRAMES
-from memory.extraction.families.systems import described_thing
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, LANGUAGES_OF_CODE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
+from memory.extraction.subjects import described_thing
 from memory.extraction.turns import Reading, as_person
 
 _TECHNICAL = {

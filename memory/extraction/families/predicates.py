@@ -1,0 +1,287 @@
+"""Plain statements by their own verb: "Mara breeds goats", "the backup starts at 02:30", "our lease forbids pets".
+
+What the other families know by another name they say first; here the key is the verb itself, in the third person.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from spacy.tokens import Token
+
+from memory.candidates import SPEAKER, Mention, Polarity
+from memory.extraction.claims import Aspect, Claim
+from memory.extraction.families.frames import is_passive, name_called
+from memory.extraction.families.kinship import names_after
+from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, NEGATIONS, listed
+from memory.extraction.moods import Mood
+from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, value_of
+from memory.extraction.stated_time import Bound, Tense
+from memory.extraction.turns import Reading
+from memory.extraction.verbs import IDLE_NOUNS, key_of, says_something, third_person
+
+# In the progressive only what goes on for weeks: "I'm building a boat", not "I'm eating a sandwich".
+_LASTING = listed(
+    "build study learn read train teach run manage lead head plan design develop restore renovate translate study "
+    "rent share organise organize coach mentor research maintain sing play row chair tutor rehearse"
+)
+_PLACES = listed("to at on in with from after over into under near through via for by")
+# Told of people only by what they are enrolled in, of things by all that was done to them.
+_ENROLLED = listed("register enrol enroll insure employ license certify qualify train pay back")
+_MADE = listed("make build found write publish paint design produce manufacture release launch open construct erect")
+_PASSIVE_PREPOSITIONS = listed("in at on for with by from to under behind near")
+_POSSESSIVES = listed("my our his her its their")
+_STORING = listed("keep store save host publish")
+_RECURRING = listed("every each")
+_NO_VALUE = NEGATIONS | listed("you your me it them him us")
+_VALUE_WORDS_MAX = 8
+
+
+class Predicates:
+    """<verb>s, or <verb>s_<preposition>, of whoever or whatever the clause is about."""
+
+    def read(self, reading: Reading) -> Iterator[Claim]:
+        subject = reading.topic
+        if subject is None or not _states(reading):
+            return
+        if is_passive(reading):
+            yield from self._passive(reading, subject)
+            return
+        told = False
+        for phrase in _objects(reading):
+            told = True
+            if (kept := _kept_in(reading, phrase)) is not None:
+                yield self._claim(reading, subject, f"{_verb(reading)} {phrase.head.lower_}", *kept)
+                continue
+            yield self._claim(reading, subject, _verb(reading), "", phrase.words)
+        if not told and (measure := _measure(reading)):
+            told = True
+            yield self._claim(reading, subject, _verb(reading), "", measure)
+        for phrase in reading.phrases[: 2 if told else 1]:
+            if phrase.preposition in _PLACES and _may_follow(reading, subject, phrase, told=told):
+                told = True
+                yield self._claim(reading, subject, _verb(reading), phrase.preposition, phrase.words)
+        if not told:
+            yield from self._scheduled(reading, subject)
+
+    def _scheduled(self, reading: Reading, subject: Mention) -> Iterator[Claim]:
+        """ "The backup starts at 02:30", "we rehearse on Thursdays"."""
+        for preposition, words in _stated_days(reading):
+            recurs = any(word.lower_ in _RECURRING or word.tag_ in ("NNPS", "NNS") for word in words)
+            if (recurs or _is_thing(subject)) and says_something(reading.lemma, preposition):
+                yield self._claim(reading, subject, _verb(reading), preposition, words)
+                return
+
+    def _passive(self, reading: Reading, subject: Mention) -> Iterator[Claim]:
+        """ "Backups are stored in a bucket", "the exam is scheduled for Monday", "my cello was made in Cremona"."""
+        standing, lemma = reading.standing, reading.lemma
+        if not _is_thing(subject) and lemma not in _ENROLLED:
+            return
+        past = standing.tense is Tense.PAST
+        if (
+            (past and lemma not in _MADE)
+            or standing.progressive
+            or lemma in ("call", "name")
+            or not says_something(lemma)
+        ):
+            return
+        participle = reading.clause.head.lower_
+        aspect = Aspect.PAST if past else Aspect.STATE
+        for phrase in reading.phrases:
+            if phrase.preposition in _PASSIVE_PREPOSITIONS and not phrase.listed and _is_value(phrase.words):
+                words = _address(reading, phrase)
+                yield self._claim(reading, subject, participle, phrase.preposition, words, aspect)
+        if past:
+            return
+        for preposition, words in _stated_days(reading):
+            yield self._claim(reading, subject, participle, preposition, words)
+            return
+
+    def _claim(
+        self,
+        reading: Reading,
+        subject: Mention,
+        verb: str,
+        preposition: str,
+        words: tuple[Token, ...],
+        aspect: Aspect = Aspect.STATE,
+    ) -> Claim:
+        own = _own(words)
+        return Claim(
+            subject=subject,
+            key=key_of(verb, preposition),
+            value=value_of(own),
+            start=reading.start,
+            end=max(reading.end, end_of(words)),
+            category="knowledge",
+            aspect=aspect,
+            confidence=0.75,
+        )
+
+
+def _joined(first: Phrase, told: Sequence[Phrase]) -> Iterator[Phrase]:
+    """ "panels on the roof and a heat pump": what is listed with `first` behind words about it."""
+    known = {word.i for phrase in told for word in phrase.words}
+    for other in first.head.conjuncts:
+        words = tuple(word for word in other.doc[other.left_edge.i : other.i + 1] if word.tag_ != "DT")
+        if other.i > first.head.i and other.i not in known and words and _is_value(words):
+            yield Phrase(words, "", listed=True)
+
+
+def _states(reading: Reading) -> bool:
+    """Whether the clause tells what is so for a time: in the present, or as a habit that has ended."""
+    standing, head = reading.standing, reading.clause.head
+    if standing.mood is not Mood.STATEMENT or standing.reason or not head.is_alpha:
+        return False
+    if (head.pos_ != "VERB" or reading.lemma == "se") and not reading.clause.is_verb_as_noun:
+        return False
+    if any(word.lower_ == "rather" for word in reading.clause.own):
+        return False
+    if any(verb.lemma_.lower() == "finish" for verb in reading.clause.controls):
+        return False  # once, as "I finished reading Dune"
+    if head.tag_ == "VBN" and not is_passive(reading) and not standing.perfect:
+        return False
+    if standing.polarity is Polarity.ENDED:
+        return True
+    passive = is_passive(reading)
+    if standing.tense is Tense.PAST and not passive:
+        return False
+    if (
+        standing.perfect
+        and not any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times)
+        and not passive
+    ):
+        return False
+    return standing.tense is not Tense.FUTURE and (
+        not standing.progressive
+        or (reading.lemma in _LASTING and not any(one.bound is Bound.AT for one in reading.times))
+    )
+
+
+def _verb(reading: Reading) -> str:
+    """ "runs", "picks up"."""
+    first = reading.clause.after[0] if reading.clause.after else None
+    verb = third_person(reading.lemma)
+    particle = first is not None and first.dep_ == "prt" and first.tag_ == "RP"
+    return f"{verb} {first.lower_}" if particle and first is not None else verb
+
+
+def _objects(reading: Reading) -> list[Phrase]:
+    """The direct object and what is listed with it, if each can be a value."""
+    if not says_something(reading.lemma):
+        return []
+    found: list[Phrase] = []
+    for position, phrase in enumerate(reading.phrases):
+        if phrase.preposition or (position and not (phrase.listed and phrase.head.dep_ == "conj")):
+            break
+        words = phrase.words[1:] if phrase.words[0].dep_ == "prt" else phrase.words
+        if not words or not _is_value(words) or words[-1].ent_type_ == "DATE" or words[-1].dep_ in ("nsubj", "advmod"):
+            break
+        if reading.lemma == "have" and _not_had(reading, phrase):
+            break
+        if found and phrase.head.head.i != found[-1].head.i:
+            break
+        found.append(Phrase(words, "", listed=phrase.listed))
+    return [*found, *_joined(found[0], reading.phrases)] if found else []
+
+
+def _measure(reading: Reading) -> tuple[Token, ...]:
+    """ "takes about forty minutes": an object that counts as a time elsewhere."""
+    for child in reading.clause.head.children:
+        if (
+            reading.lemma != "have"
+            and child.dep_ in ("dobj", "npadvmod")
+            and child.i > reading.clause.head.i
+            and says_something(reading.lemma)
+        ):
+            words = tuple(reading.clause.head.doc[child.left_edge.i : child.i + 1])
+            recurring = any(word.lower_ in _RECURRING for word in words)
+            if any(word.like_num for word in words) and child.tag_.startswith("NN") and not recurring:
+                return words
+    return ()
+
+
+def _stated_days(reading: Reading) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """Times with their preposition, as said: ("at", 02:30), ("on", the first Thursday of each month)."""
+    head = reading.clause.head
+    for child in head.children:
+        if child.dep_ != "prep" or child.i < head.i or child.lower_ not in ("at", "on", "in", "for", "by"):
+            continue
+        for inner in child.children:
+            if inner.dep_ == "pobj" and (inner.ent_type_ in ("DATE", "TIME") or inner.like_num or inner.tag_ == "NNPS"):
+                words = tuple(word for word in inner.subtree if word.dep_ != "punct" or word.text in "-:")
+                yield child.lower_, tuple(head.doc[words[0].i : words[-1].i + 1])
+
+
+def _kept_in(reading: Reading, phrase: Phrase) -> tuple[str, tuple[Token, ...]] | None:
+    """ "keeps its data in Redis": where, rather than what."""
+    if reading.lemma not in _STORING or phrase.words[0].lower_ not in _POSSESSIVES:
+        return None
+    behind = next((other for other in reading.phrases if other.preposition in ("in", "on", "at", "to")), None)
+    return (behind.preposition, behind.words) if behind is not None and is_name(behind.words) else None
+
+
+def _address(reading: Reading, phrase: Phrase) -> tuple[Token, ...]:
+    """ "14 Dock Lane, Hull": with the town behind the comma."""
+    words = phrase.words
+    position = reading.phrases.index(phrase) + 1
+    following = reading.phrases[position] if position < len(reading.phrases) else None
+    if following is None or not following.listed or not words[0].like_num or not is_name(following.words):
+        return words
+    return tuple(words[0].doc[words[0].i : following.words[-1].i + 1])
+
+
+def _may_follow(reading: Reading, subject: Mention, phrase: Phrase, *, told: bool) -> bool:
+    """Whether what stands behind a preposition is a fact of its own: beside an object only what has a name."""
+    lemma, preposition, words = reading.lemma, phrase.preposition, phrase.words
+    if lemma == "have" or not says_something(lemma, preposition) or not _is_value(words):
+        return False
+    if any(word.ent_type_ in ("DATE", "TIME") for word in words) or words[0].lower_ in _HERE:
+        return False
+    if told:
+        return preposition == "with" and is_name(words)
+    if preposition == "from" and not _is_thing(subject):
+        return False
+    return preposition not in ("for", "by", "from") or is_name(words)
+
+
+_HERE = listed("home work school university uni college town bed once first least all last")
+
+
+def _own(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The value without whose it is: "Ana" of "my sister Ana", "Fabbri" of "a luthier called Fabbri"."""
+    if name := name_called(words[-1]):
+        return name
+    own = words[1:] if words[0].lower_ in _POSSESSIVES and len(words) > 1 else words
+    if len(own) > 1 and (own[0].lower_ in FAMILY | ACQUAINTANCES) and is_name(own[1:]):
+        return own[1:]
+    # "translating patents" behind "a living" is another clause.
+    cut = next((place for place, word in enumerate(own) if place and word.dep_ in ("acl", "advcl", "relcl")), len(own))
+    return own[:cut]
+
+
+def _is_value(words: tuple[Token, ...]) -> bool:
+    own = _own(words)
+    if not own or len(own) > _VALUE_WORDS_MAX or is_pointing(own):
+        return False
+    if any(word.lower_ in _NO_VALUE for word in own):
+        return False
+    head = Phrase(own).head
+    if is_name(own):
+        return True
+    if head.like_num and len(own) == 1:  # "forty, no, fifty", "the two"
+        following = head.nbor(1) if head.i + 1 < len(head.doc) else None
+        return head.text[0].isdigit() and (following is None or following.text != ",")
+    return head.tag_.startswith("NN") and head.lemma_.lower() not in IDLE_NOUNS
+
+
+def _not_had(reading: Reading, phrase: Phrase) -> bool:
+    """ "I have an exam", "we have Tom over", "I have a dog called Rex": told elsewhere, or nothing that one owns."""
+    articled = phrase.words[0].i > 0 and phrase.words[0].nbor(-1).lower_ in ("a", "an")
+    person = any(word.ent_type_ == "PERSON" for word in phrase.words) or (
+        len(phrase.words) == 1 and is_name(phrase.words)
+    )
+    appointment = phrase.head.lemma_.lower() in APPOINTMENTS or any(names_after(phrase.head))
+    return appointment or bool(reading.times) or (person and not articled) or bool(name_called(phrase.words[-1]))
+
+
+def _is_thing(subject: Mention) -> bool:
+    return subject != SPEAKER and subject.type != "person"
