@@ -9,8 +9,8 @@ Rules, applied statement by statement in the order in which they were said:
 - The value in force said again: the statement supports that version.
 - Another value, same rank: it supersedes the version in force, which ends where the new one begins
   (`moved_on`, `restated`), or was never true if the words take it back (`explicit_correction`).
-- Another value of lower rank: `claimed`, nothing else changes. Of higher rank: it is in force, and the
-  lower one becomes `claimed`.
+- Another value of lower rank than any that it would cut short: `claimed`, nothing else changes. Of higher rank: it
+  is in force, and the lower one becomes `claimed`.
 - Another value from another document: `claimed` too, so that the older one stays in force.
 - Words that were said of different entities before those were merged supersede each other as `merged`.
 - A value with a stated start before the stated start of a version goes before that one (`relinked`).
@@ -19,6 +19,7 @@ Rules, applied statement by statement in the order in which they were said:
 - A time that was over when it was told ("from 2019 to 2021") closes the version of that value if that one was in
   force then. Else it takes its place in the past, between what was known to hold before and after it. What holds
   now gives way to no past: a time within it is `claimed`.
+- A time without length ("until 2021", and no word of its beginning) cuts nothing short.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -116,14 +117,12 @@ class Line:
             self._support(same, said)
             return
         version = self._version(said)
-        if before and before.holds_at(said.begins):
-            if self._only_claims(version, before):
-                return
-            if said.rank > before.rank:
-                index -= self._make_a_claim(before)
-            else:
-                index -= self._supersede(before, version)
-        self._trim(index, said.begins)
+        cut = self._holding_at(index, said.begins)
+        if any(self._only_claims(version, one) for one in cut):
+            return
+        if cut and not version.is_empty:
+            index -= self._make_a_claim(cut[0]) if said.rank > cut[0].rank else self._supersede(cut[0], version)
+            self._trim(cut[1:], said.begins)
         self.versions.insert(index, version)
         if after and version.holds_at(after.said.begins):
             self._lead_to(version, after)
@@ -139,15 +138,18 @@ class Line:
             return
         version = self._version(said)
         before = self._before(index)
-        if before and before.holds_at(said.begins):
-            holds_now, one_beginning = before.valid_until is None, before.said.begins == said.begins
+        one_beginning = before is not None and before.said.begins == said.begins
+        if before and before.holds_at(said.begins) and not (version.is_empty and one_beginning):
+            holds_now = before.valid_until is None
             if self._only_claims(version, before, or_is_past=holds_now):
                 return
-            if said.rank > before.rank and (holds_now or one_beginning):
-                index -= self._make_a_claim(before)
-            elif one_beginning:
-                index -= self._supersede(before, version)
-        self._trim(index, said.begins)
+            if not version.is_empty:
+                if said.rank > before.rank and (holds_now or one_beginning):
+                    index -= self._make_a_claim(before)
+                elif one_beginning:
+                    index -= self._supersede(before, version)
+                else:
+                    self._trim([before], said.begins)
         self.versions.insert(index, version)
         if after := self._next(index + 1):
             version.end_at(min(said.until, after.said.begins))
@@ -243,13 +245,20 @@ class Line:
         old.end_at(said.begins)
         return 0
 
-    def _trim(self, index: int, begins: datetime) -> None:
-        """What was said before ends where a version begins that is dated further back."""
+    def _holding_at(self, index: int, moment: datetime) -> list[_Version]:
+        """Of the versions before that place, those that hold at the moment or later, last first."""
+        found = []
         for version in reversed(self.versions[:index]):
             if version.is_empty:
                 continue
-            if version.valid_until is None or version.valid_until <= begins:
-                return
+            if not version.holds_at(moment):
+                break
+            found.append(version)
+        return found
+
+    def _trim(self, versions: Sequence[_Version], begins: datetime) -> None:
+        """What was said before ends where a version begins that is dated further back."""
+        for version in versions:
             version.end_at(begins)
             self._touch(version)
 

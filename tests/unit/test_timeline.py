@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.line_changes import Tail, changes, tail_suffices
-from memory.segments import Said, Standing
-from memory.timeline import line
+from memory.segments import Said, Segment, Standing
+from memory.timeline import in_order, line
 from tests.given import Beliefs, as_of, believed
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -244,6 +244,45 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             [("acme", "current", 5, None, ""), ("acme", "current", 1, 3, "")],
             id="a time that ends before a later one of the value is another",
         ),
+        pytest.param(
+            [
+                said(1, "porto", 0, rank=DOCUMENT),
+                said(2, "porto", 1, ends=True, rank=DOCUMENT),
+                said(3, "lyon", 2),
+                said(4, "oslo", 3, start=NOON),
+            ],
+            [
+                ("porto", "current", 0, 1, "ended"),
+                ("porto", "ending", 1, None, ""),
+                ("lyon", "current", 2, None, ""),
+                ("oslo", "claimed", 0, None, ""),
+            ],
+            id="a lower rank dated back over several versions cuts none of a higher rank short",
+        ),
+        pytest.param(
+            [
+                said(1, "rome", 20, start=NOON, until=NOON + 9 * DAY),
+                said(2, "oslo", 21, start=NOON + 4 * DAY, until=NOON + 4 * DAY),
+                said(3, "bern", 22, start=NOON, until=NOON),
+            ],
+            [("rome", "current", 0, 9, ""), ("oslo", "current", 4, 4, ""), ("bern", "current", 0, 0, "")],
+            id="a past without length cuts none short",
+        ),
+        pytest.param(
+            [said(1, "porto", 9, start=NOON), said(2, "rome", 10, start=NOON, until=NOON)],
+            [("porto", "current", 0, None, ""), ("rome", "current", 0, 0, "")],
+            id="what ended where the one in force begins is no contradiction",
+        ),
+        pytest.param(
+            [said(1, "porto", 0), said(2, "rome", 10, start=NOON + DAY, until=NOON + DAY, rank=DOCUMENT)],
+            [("porto", "current", 0, None, ""), ("rome", "current", 1, 1, "")],
+            id="nor does a moment of higher rank take the place of what holds now",
+        ),
+        pytest.param(
+            [said(1, "porto", 0), said(2, "lyon", 1, start=NOON + 5 * DAY, until=NOON + 5 * DAY)],
+            [("porto", "current", 0, None, ""), ("lyon", "current", 5, 5, "")],
+            id="what will have no time ends nothing",
+        ),
     ],
 )
 def test_a_line(statements: list[Said], expected: list[object]) -> None:
@@ -317,6 +356,21 @@ def the_line_never_overlaps_and_never_forks(history: list[Said]) -> None:
         assert earlier.valid_until <= later.valid_from
     successors = [one.superseded_by for one in current if one.superseded_by]
     assert len(successors) == len(set(successors))
+
+
+def no_word_changes_what_outranks_it_or_without_time_what_is_another_value(history: list[Said]) -> None:
+    for place, new in enumerate(ordered := in_order(history)):
+        before, after = line(ordered[:place]), line(ordered[: place + 1])
+        values = {one.id: one.value for one in ordered}
+        for one in before.values():
+            outranked = new.rank < one.rank
+            without_time = new.until == new.start is not None and values[one.id] != new.value
+            if one.version == one.id and (outranked or without_time):
+                assert interval(after[one.id]) == interval(one)
+
+
+def interval(segment: Segment) -> tuple[Standing, datetime, datetime | None]:
+    return segment.standing, segment.valid_from, segment.valid_until
 
 
 @settings(max_examples=200, deadline=None)
@@ -406,6 +460,12 @@ def test_the_line_never_overlaps_and_never_forks(history: list[Said]) -> None:
     the_line_never_overlaps_and_never_forks(history)
 
 
+@settings(max_examples=200, deadline=None)
+@given(histories(ranks=True))
+def test_no_word_changes_what_outranks_it_or_without_time_what_is_another_value(history: list[Said]) -> None:
+    no_word_changes_what_outranks_it_or_without_time_what_is_another_value(history)
+
+
 @pytest.mark.long
 @settings(max_examples=1_000, deadline=None)
 @given(histories(), histories(ranks=True), st.permutations(range(6)))
@@ -413,3 +473,4 @@ def test_lines_at_length(history: list[Said], ranked: list[Said], order: list[in
     for one in (history, ranked):
         every_order_of_arrival_gives_the_same_line(one, order)
         the_line_never_overlaps_and_never_forks(one)
+        no_word_changes_what_outranks_it_or_without_time_what_is_another_value(one)
