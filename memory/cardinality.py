@@ -23,6 +23,12 @@ def line_key(key: str) -> str:
     return OPPOSITES.get(key, key)
 
 
+def keys_of_line(key: str) -> list[str]:
+    """All keys that share the line of `key`, itself among them."""
+    shared = line_key(key)
+    return [shared, *(one for one, other in OPPOSITES.items() if other == shared)]
+
+
 def line_value(key: str, value: str) -> str:
     """How `value` (comparable) is told from others in its line: there, a contrary key is another value."""
     return f"{key} {value}" if key in OPPOSITES else value

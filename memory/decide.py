@@ -7,8 +7,8 @@ again over the outcome adds nothing, and their order within a turn does not matt
 - Words about a property or relation take their place in the line of their unit, whose rules are in
   `memory.timeline`; the events are the difference between the line before and after.
 - What ends takes its kinds along: who no longer likes running no longer likes trail running.
-- A contrary word of lower rank and an ending that matches nothing each leave an uncertainty. A later
-  clear statement of the same fact settles what was doubtful about it, but not a contradiction of ranks.
+- A contrary word of lower rank and an ending that matches nothing each leave an uncertainty. A later clear
+  statement of the same fact settles what is in doubt about it (`memory.doubts`).
 - A negation asserts nothing. Below the confidence floor nothing is asserted. Both are uncertainties.
 """
 
@@ -30,8 +30,9 @@ from memory.candidates import (
     SeparationCandidate,
     UncertaintyCandidate,
 )
-from memory.cardinality import is_functional, line_key, line_value
+from memory.cardinality import is_functional, keys_of_line, line_key, line_value
 from memory.directives import directive as directive_of
+from memory.doubts import CONTRADICTION, ENDED_UNKNOWN, Settling
 from memory.draft import CONFIDENCE_FLOOR, Draft
 from memory.events import (
     ActionReaffirmed,
@@ -42,7 +43,7 @@ from memory.events import (
     InstructionDetected,
     InstructionReaffirmed,
 )
-from memory.identities import CONTRADICTION, ENDED_UNKNOWN, Identities
+from memory.identities import Identities
 from memory.known import EntityName, Known, Statement, Unit
 from memory.line_changes import changes
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
@@ -50,6 +51,9 @@ from memory.segments import Place, Said, Segment, Standing
 from memory.timeline import line
 from memory.values import attribute_key, comparable, folded, is_kind_of, unit_value
 from memory.wanted import actor_of, in_order, proposals, relation_unit, speaker_of
+
+# New words about a unit by id, each with what its event tells beside its segment.
+Words = dict[UUID, tuple[Said, dict[str, Any]]]
 
 
 def decide(candidates: Sequence[AnyCandidate], known: Known, statement: Statement) -> list[Event]:
@@ -76,9 +80,8 @@ class _Decision:
         self.known = known
         self.draft = Draft(known, statement)
         self.identities = Identities(self.draft, speaker)
-        # New words by unit, each with what its event tells beside its segment.
-        self.attributes: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
-        self.relations: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]] = {}
+        self.attributes: dict[Unit, Words] = {}
+        self.relations: dict[Unit, Words] = {}
 
     def decided(self, candidates: Sequence[AnyCandidate]) -> list[Event]:
         # Whom the names mean comes first: it holds for all that the turn says.
@@ -128,10 +131,12 @@ class _Decision:
         fields = {"entity_id": entity_id, "key": key, "value": candidate.value, "single_valued": single_valued}
         unit = entity_id, line_key(key), unit_value(candidate.value, single_valued=single_valued)
         value = line_value(key, comparable(candidate.value))
-        said = self.draft.statement.said(self.draft.id("statement", place[2]), candidate, place, value, entity_id)
+        statement_id = self.draft.id("statement", place[2])
+        said = self.draft.statement.said(statement_id, candidate, place, value, entity_id, candidate.value)
         kinds = self._kinds(unit, key, place) if said.ends and not single_valued else []
         for number, kind in enumerate(kinds, start=1):
-            of_kind = replace(said, id=self.draft.id(f"statement {number}", place[2]), value=line_value(key, kind[2]))
+            kind_id = self.draft.id(f"statement {number}", place[2])
+            of_kind = replace(said, id=kind_id, value=line_value(key, kind[2]), spelt=kind[2])
             self._put(self.attributes, self.known.attributes, kind, of_kind, candidate, {**fields, "value": kind[2]})
         if not kinds or self._holds(unit, place, value):
             self._put(self.attributes, self.known.attributes, unit, said, candidate, fields)
@@ -166,9 +171,9 @@ class _Decision:
             "functional": is_functional(label),
         }
         unit = relation_unit(subject_id, label, object_id)
-        said = self.draft.statement.said(
-            self.draft.id("statement", place[2]), candidate, place, str(object_id), subject_id
-        )
+        statement_id, target = self.draft.id("statement", place[2]), self.known.entity(object_id)
+        name = target.name if target else ""
+        said = self.draft.statement.said(statement_id, candidate, place, str(object_id), subject_id, name)
         self._put(self.relations, self.known.relations, unit, said, candidate, fields)
 
     def _is_doubtful(
@@ -185,7 +190,7 @@ class _Decision:
 
     def _put(
         self,
-        new: dict[Unit, dict[UUID, tuple[Said, dict[str, Any]]]],
+        new: dict[Unit, Words],
         known: Mapping[Unit, Sequence[Said]],
         unit: Unit,
         said: Said,
@@ -218,7 +223,7 @@ class _Decision:
     def _reconcile(
         self,
         known: Sequence[Said],
-        words: dict[UUID, tuple[Said, dict[str, Any]]],
+        words: Words,
         event_of: EventOf,
     ) -> None:
         """Append the difference that new words make to the line of their unit."""
@@ -228,32 +233,44 @@ class _Decision:
             if change.before is None:
                 said, fields = words[segment.id]
                 self.draft.events.append(event_of.statement(said, segment)(segment=segment, **fields))
-                if segment.standing is Standing.CURRENT:
-                    owner, key = _fact(fields)
-                    self.draft.settle(owner, key)
             else:
                 by_these_words = segment.superseded_by in words and segment.reason != "relinked"
                 correction_id = self.draft.id("correction") if by_these_words else None
                 self.draft.events.append(event_of.change(change, correction_id))
             if segment.standing in _UNCERTAIN and (change.before is None or change.before.standing != segment.standing):
                 self._flag_unsettled(segment, words, [*known, *new])
+            if change.before and change.before.standing is Standing.UNMATCHED:
+                self._settle_ended(segment, next(iter(words.values()))[1], [*known, *new])
+        for said, fields in words.values():
+            self._settle(said, fields, [*known, *new])
 
-    def _flag_unsettled(
-        self, segment: Segment, words: dict[UUID, tuple[Said, dict[str, Any]]], said: Sequence[Said]
-    ) -> None:
+    def _flag_unsettled(self, segment: Segment, words: Words, line_words: Sequence[Said]) -> None:
         """The uncertainty that a claim or an ending without a match leaves; it names the fact and, of a property
         that sources disagree about, what is claimed and what is in force."""
         _, fields = words.get(segment.id) or next(iter(words.values()))
         owner, key = _fact(fields)
-        meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(line(said))]
-        folded_values = {one.id: one.value for one in said}
-        if "value" in fields:
-            values = [words[one][1]["value"] if one in words else folded_values[one] for one in meant]
-        else:
-            objects = [self.known.entity(UUID(folded_values[one])) for one in meant]
-            values = [one.name for one in objects if one is not None]
-        about = f"{key}: {', against '.join(values)}"
-        self.draft.flag(about, _UNCERTAIN[segment.standing], owner, key)
+        meant = [segment.id] if segment.standing is not Standing.CLAIMED else [segment.id, *_in_force(line(line_words))]
+        spelt = {one.id: one.spelt for one in line_words}
+        self.draft.flag(
+            f"{key}: {', against '.join(spelt[one] for one in meant)}", _UNCERTAIN[segment.standing], owner, key
+        )
+
+    def _settle(self, said: Said, fields: dict[str, Any], line_words: Sequence[Said]) -> None:
+        """Resolve the open doubts about their fact that new words settle."""
+        owner, key = _fact(fields)
+        facts = [(owner, one) for one in keys_of_line(key) if self.known.doubts.get((owner, one))]
+        if facts:
+            only_value = fields["single_valued"] if "key" in fields else fields["functional"]
+            settling = Settling(said, only_value, line_words, line(line_words))
+            for fact in facts:
+                self.draft.settle(*fact, settling.settles)
+
+    def _settle_ended(self, ended: Segment, fields: dict[str, Any], line_words: Sequence[Said]) -> None:
+        """Resolve that something ended which was not known, now that it is."""
+        owner, key = _fact(fields)
+        value = next(one.spelt for one in line_words if one.id == ended.id)
+        for one in keys_of_line(key):
+            self.draft.settle(owner, one, lambda doubt: doubt.reason == ENDED_UNKNOWN and doubt.names(value))
 
     # --- actions, instructions, uncertainties ---
 

@@ -1,8 +1,10 @@
 """A decision while it is being made: the events so far, and what they share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memory.doubts import Doubt
 from memory.events import Event, UncertaintyFlagged, UncertaintyResolved
 from memory.known import Known, Statement
 from memory.values import derived_id
@@ -33,10 +35,14 @@ class Draft:
             )
         )
 
-    def settle(self, entity_id: UUID, key: str) -> None:
-        """A clear statement of a fact resolves what was in doubt about it."""
-        for uncertainty_id in self.known.doubts.pop((entity_id, key), []):
-            self.events.append(UncertaintyResolved(uncertainty_id=uncertainty_id, how="stated"))
+    def settle(
+        self, entity_id: UUID, key: str, settles: Callable[[Doubt], bool] = lambda _: True, *, how: str = "stated"
+    ) -> None:
+        """Resolve the doubts about a fact that are open since before this turn, as far as they are settled."""
+        doubts = self.known.doubts.get((entity_id, key), [])
+        for doubt in [one for one in doubts if settles(one)]:
+            doubts.remove(doubt)
+            self.events.append(UncertaintyResolved(uncertainty_id=doubt.id, how=how))
 
     def supports_newly(self, subject_id: UUID) -> bool:
         """Whether this turn did not support it before; it does from now on."""

@@ -10,6 +10,7 @@
 - Names that only look alike are never made one. Where a nickname is likely, a question is left open.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from memory.candidates import (
     SeparationCandidate,
 )
 from memory.cardinality import line_key
+from memory.doubts import CONTRADICTION, Doubt
 from memory.draft import CONFIDENCE_FLOOR, Draft
 from memory.events import (
     EntitiesMerged,
@@ -33,7 +35,6 @@ from memory.events import (
     EntityMentioned,
     EntityRecognised,
     SpeakerNamed,
-    UncertaintyResolved,
 )
 from memory.known import EntityName, KnownEntity, Unit
 from memory.line_changes import Change
@@ -48,8 +49,6 @@ from memory.wanted import SURE_OF_TYPE, UNNAMED_USER, called_by, resolver, told_
 SAME_AS = "same_as"  # the key of a doubt whether two names mean one
 ALIKE = "may be the same as another"
 UNSURE_NAME = "not sure enough to be one"
-CONTRADICTION = "contradicts what is in force"
-ENDED_UNKNOWN = "ended, but not known"
 
 
 class Identities:
@@ -213,7 +212,7 @@ class Identities:
         for other in [other for other, one_id in self.known.name_ids.items() if one_id in own]:
             self.known.entities[other] = alone
         self.known.entities[name] = alone
-        self._settle_contradictions()
+        self._settle_contradictions((name_id, entity.entity_id))
 
     def _one_with(self, mention: Mention, also: Mention, category: MemoryCategory) -> UUID:
         """Make `also` another name of the mentioned entity. Returns its id."""
@@ -280,11 +279,11 @@ class Identities:
         outcome = regroup(known, event, self.draft.statement.said_at, is_concerned)
         self.draft.events.append(structs.replace(event, moved=outcome.moved))
         holders = {one.id: one.entity_id for one in known.belongings.uncertainties}
-        for doubts in (known.doubts, known.belongings.contradictions):
-            held = [(holders.get(one, entity_id), key, one) for (entity_id, key), ids in doubts.items() for one in ids]
-            doubts.clear()
-            for entity_id, key, one in held:
-                doubts.setdefault((entity_id, key), []).append(one)
+        moved: dict[tuple[UUID, str], list[Doubt]] = {}
+        for (entity_id, key), doubts in known.doubts.items():
+            for doubt in doubts:
+                moved.setdefault((holders.get(doubt.id, entity_id), key), []).append(doubt)
+        known.doubts = moved
         self._changes(outcome.attribute_changes, ATTRIBUTE_EVENTS, known.attributes)
         self._changes(outcome.relation_changes, RELATION_EVENTS, known.relations)
 
@@ -300,14 +299,16 @@ class Identities:
                 (entity_id, key, _), said = units[after.id]
                 self.draft.flag(f"{key}: {said.value}", CONTRADICTION, entity_id, key)
 
-    def _settle_contradictions(self) -> None:
+    def _settle_contradictions(self, entity_ids: Collection[UUID]) -> None:
         """Resolve the doubts that only a merge had raised: of facts of which nothing is a mere claim any more."""
+        known = self.known
         claimed = {
             (entity_id, key)
-            for (entity_id, key, _), words in self.known.attributes.items()
+            for lines in (known.attributes, known.relations)
+            for (entity_id, key, _), words in lines.items()
+            if entity_id in entity_ids
             if any(segment.standing is Standing.CLAIMED for segment in line(words).values())
         }
-        for fact, doubts in sorted(self.known.belongings.contradictions.items()):
-            if fact not in claimed:
-                for uncertainty_id in doubts:
-                    self.draft.events.append(UncertaintyResolved(uncertainty_id=uncertainty_id, how="separated"))
+        for entity_id, key in sorted(known.doubts):
+            if entity_id in entity_ids and (entity_id, line_key(key)) not in claimed:
+                self.draft.settle(entity_id, key, lambda doubt: doubt.reason == CONTRADICTION, how="separated")

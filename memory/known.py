@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memory.candidates import CANDIDATES_PER_TURN_MAX, AttributeCandidate, Polarity, RelationCandidate
 from memory.cardinality import is_single_valued
+from memory.doubts import Doubt
 from memory.segments import Place, Said
 from memory.values import Role, SourceKind, folded
 
@@ -52,8 +53,9 @@ class Statement:
         place: Place,
         value: str,
         of: UUID | None = None,
+        spelt: str = "",
     ) -> Said:
-        """The candidate as words about its unit. value: in comparable form. of: the entity.
+        """The candidate as words about its unit. value: in comparable form, spelt: for people. of: the entity.
 
         "I worked there from 2019 to 2021" asserts a time with both its ends, "I worked there until 2021" ends it.
         """
@@ -75,6 +77,7 @@ class Statement:
             repair=candidate.repair,
             of=of,
             document=self.document_id,
+            spelt=spelt,
         )
 
 
@@ -101,8 +104,7 @@ class Belongings:
 
     stands_for: by id of a name, what it was said to stand for: another name, or the entity. said_of: by id of
     a statement: of whom it was told at first (owner, object of a relation). in_session: ids of what was said
-    in the statement's own session. corrections: by (old version, new version). contradictions: open ones, by
-    (entity, key).
+    in the statement's own session. corrections: by (old version, new version).
     """
 
     stands_for: dict[UUID, UUID] = field(default_factory=dict)
@@ -111,7 +113,6 @@ class Belongings:
     actions: list[Belonging] = field(default_factory=list)
     uncertainties: list[Belonging] = field(default_factory=list)
     corrections: dict[tuple[UUID, UUID], UUID] = field(default_factory=dict)
-    contradictions: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -125,7 +126,7 @@ class Known:
     suffices. deeds, directives: id of the row. supported: what this turn already supports.
     keys: key -> single_valued. flags: uncertainties that this turn raised or that are
     open about its facts. multi_valued: keys that the configuration adds to the registry's. doubts:
-    uncertainties about (entity, key) that a clear statement settles.
+    those open since before about (entity, key).
     """
 
     entities: dict[EntityName, KnownEntity] = field(default_factory=dict)
@@ -140,7 +141,7 @@ class Known:
     directives: dict[str, UUID] = field(default_factory=dict)  # folded description -> id, of the active ones
     directives_given: set[str] = field(default_factory=set)  # by this turn, active or not
     flags: set[Flag] = field(default_factory=set)
-    doubts: dict[tuple[UUID, str], list[UUID]] = field(default_factory=dict)
+    doubts: dict[tuple[UUID, str], list[Doubt]] = field(default_factory=dict)
     supported: set[UUID] = field(default_factory=set)
     multi_valued: frozenset[str] = frozenset()
     proposed: dict[str, bool] = field(default_factory=dict)

@@ -32,7 +32,8 @@ class Said:
     words end the value instead of asserting it, at `until` or when they were said. change, repair:
     see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
     without its beginning. of: the entity it was said of. joined: when a merge brought it into this line, if
-    one did. document: which one says it. lapses: these are no words; the version lapsed by itself.
+    one did. document: which one says it. lapses: these are no words; the version lapsed by itself. spelt: the value
+    for people; of a relation, the object's name.
     """
 
     id: UUID
@@ -49,12 +50,19 @@ class Said:
     joined: datetime | None = None
     document: UUID | None = None
     lapses: bool = False
+    spelt: str = ""
 
     def is_joined_with(self, older: "Said") -> bool:
         """Whether only a merge brought the two into one line."""
         if self.of == older.of:
             return False
         return any(one.joined is not None and self.place[0] < one.joined for one in (self, older))
+
+    def overtakes(self, older: "Said") -> bool:
+        """Whether it counts instead of what was said before: no lower rank, and no word against another document's."""
+        documents = {self.document, older.document} - {None}
+        rivals = self.rank == older.rank and len(documents) == 2
+        return self.place > older.place and self.rank >= older.rank and not rivals
 
     @property
     def begins(self) -> datetime:

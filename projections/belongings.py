@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memory.cardinality import line_value
+from memory.doubts import Doubt
 from memory.known import Belonging, Known, KnownEntity
-from memory.values import comparable
 from projections.lines import SAID_COLUMNS, said_of_row
 from projections.reading import Reader
 
@@ -17,19 +16,21 @@ WHERE n.canonical_id = ANY(%(ids)s) AND n.canonical_id <> n.id AND n.forgotten_a
 """
 
 ATTRIBUTES = f"""
-SELECT v.entity_id, v.line_key, v.unit_value, v.said_of, NULL::uuid, v.session_id, v.key, v.value, {SAID_COLUMNS}
+SELECT v.entity_id, v.line_key, v.unit_value, v.said_of, NULL::uuid, v.session_id, v.key, v.value, NULL,
+    {SAID_COLUMNS}
 FROM {{attribute_versions}} AS v
 WHERE v.entity_id = ANY(%(ids)s)
 """
 
 # Whole lines: an object that changes its name meets the other objects of the same line.
 RELATIONS = f"""
-SELECT v.subject_id, v.label, v.unit_object, v.said_of, v.said_object_id, v.session_id, v.label, v.object_id::text,
-    {SAID_COLUMNS}
+SELECT v.subject_id, v.label, v.unit_object, v.said_of, v.said_object_id, v.session_id, '', v.object_id::text,
+    o.name, {SAID_COLUMNS}
 FROM {{relations}} AS v JOIN (
     SELECT DISTINCT r.subject_id, r.label, r.unit_object FROM {{relations}} AS r
     WHERE r.subject_id = ANY(%(ids)s) OR r.object_id = ANY(%(ids)s)
 ) AS u ON v.subject_id = u.subject_id AND v.label = u.label AND v.unit_object = u.unit_object
+    LEFT JOIN {{entities}} AS o ON o.id = v.object_id
 """
 
 ACTIONS = """
@@ -38,7 +39,7 @@ WHERE a.actor_id = ANY(%(ids)s)
 """
 
 UNCERTAINTIES = """
-SELECT u.id, u.entity_id, u.said_of, u.session_id, u.key, u.about, u.reason, u.valid_to IS NULL
+SELECT u.id, u.entity_id, u.said_of, u.session_id, u.key, u.about, u.reason, u.said_at, u.valid_to IS NULL
 FROM {uncertainties} AS u
 WHERE u.entity_id = ANY(%(ids)s)
 """
@@ -50,9 +51,8 @@ WHERE v.entity_id = ANY(%(ids)s) AND c.valid_to IS NULL
 """
 
 
-def load(known: Known, own: Reader, entity_ids: Sequence[UUID], session_id: UUID, *, contradiction: str) -> None:
-    """Everything of `known.belongings`, and the whole lines of these entities. contradiction: the reason of doubts
-    that a contrary claim left."""
+def load(known: Known, own: Reader, entity_ids: Sequence[UUID], session_id: UUID) -> None:
+    """Everything of `known.belongings`, and the whole lines of these entities and the doubts about them."""
     ids = {"ids": list(entity_ids)}
     belongings = known.belongings
     names = own.ask(NAMES, ids)
@@ -69,15 +69,15 @@ def load(known: Known, own: Reader, entity_ids: Sequence[UUID], session_id: UUID
         belongings.actions.append(Belonging(action_id, actor_id, said_of))
         if session == session_id:
             belongings.in_session.add(action_id)
-    for uncertainty_id, entity_id, said_of, session, key, about, reason, is_open in uncertainties.fetchall():
+    for uncertainty_id, entity_id, said_of, session, key, about, reason, said_at, is_open in uncertainties.fetchall():
         belongings.uncertainties.append(Belonging(uncertainty_id, entity_id, said_of))
         if session == session_id:
             belongings.in_session.add(uncertainty_id)
         if is_open:
             known.note_flag(entity_id, about, reason)
         if is_open and key is not None:
-            doubts = belongings.contradictions if reason == contradiction else known.doubts
-            doubts.setdefault((entity_id, key), []).append(uncertainty_id)
+            doubt = Doubt(uncertainty_id, about, reason, said_at)
+            known.doubts.setdefault((entity_id, key), []).append(doubt)
     belongings.corrections = {(old, new): correction_id for old, new, correction_id in corrections.fetchall()}
 
 
@@ -85,9 +85,8 @@ def _lines(known: Known, rows: Sequence[tuple[Any, ...]], session_id: UUID, *, o
     """Put the lines in place of what is known of them so far."""
     lines = known.attributes if of_attributes else known.relations
     fresh: dict[Any, list[Any]] = {}
-    for owner_id, name, unit_value, said_of, said_object_id, session, key, value, *columns in rows:
-        told = line_value(key, comparable(value)) if of_attributes else value
-        for said in said_of_row(told, columns):
+    for owner_id, name, unit_value, said_of, said_object_id, session, *words in rows:
+        for said in said_of_row(*words):
             fresh.setdefault((owner_id, name, unit_value), []).append(said)
             known.belongings.said_of[said.id] = (said_of, said_object_id)
             if session == session_id:

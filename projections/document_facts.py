@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from memory.documents.withdrawal import Fact
-from memory.identities import CONTRADICTION
+from memory.doubts import CONTRADICTION
 from memory.log import Writing
 from projections.reading import Reader
 from projections.revisions import ReadModelRevising

@@ -5,16 +5,16 @@ read, unless the new words go into its past.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.cardinality import is_functional, line_key, line_value
+from memory.cardinality import is_functional, keys_of_line, line_key, line_value
 from memory.directory import ScopeNode
-from memory.identities import CONTRADICTION
+from memory.doubts import CONTRADICTION, Doubt
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
-from memory.line_changes import tail_suffices
+from memory.line_changes import Tail, tail_suffices
 from memory.log import Cursor, Writing
 from memory.nicknames import lookups
 from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
@@ -87,8 +87,8 @@ WHERE p.turn_id = %(turn_id)s
 
 FLAGS_OF_TURN = "SELECT u.entity_id, u.about, u.reason FROM {uncertainties} AS u WHERE u.turn_id = %(turn_id)s"
 
-OPEN_FLAGS = """
-SELECT u.id, u.entity_id, u.key, u.about, u.reason
+OPEN_DOUBTS = """
+SELECT u.entity_id, u.key, u.id, u.about, u.reason, u.said_at
 FROM {uncertainties} AS u JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[]) AS w (entity_id, key)
     ON u.entity_id = w.entity_id AND u.key = w.key
 WHERE u.valid_to IS NULL
@@ -252,14 +252,20 @@ class ReadModelKnowledge:
         turn = {"turn_id": statement.turn_id}
         supported = own.ask(SUPPORTED_BY_TURN, turn) if again else None
         flagged = own.ask(FLAGS_OF_TURN, turn) if again else None
-        open_flags = _ask_open_flags(known, own, wanted)
-        known.attributes = _lines(own, ATTRIBUTE_LINES, _attribute_words(known, own, wanted))
-        known.relations = _lines(own, RELATION_LINES, _relation_words(known, wanted))
+        asked = _ask_open_doubts(known, own, wanted)
+        attributes, relations = _attribute_words(known, own, wanted), _relation_words(known, wanted)
+        attribute_tails = ATTRIBUTE_LINES.read_tails(own, list(attributes))
+        relation_tails = RELATION_LINES.read_tails(own, list(relations))
+        doubts = asked.fetchall() if asked else []
+        # Whether words settle a contradiction hangs on all that is claimed.
+        disputed = {(entity_id, line_key(key)) for entity_id, key, _, _, reason, _ in doubts if reason == CONTRADICTION}
+        known.attributes = _lines(own, ATTRIBUTE_LINES, attributes, attribute_tails, disputed)
+        known.relations = _lines(own, RELATION_LINES, relations, relation_tails, disputed)
         regrouped = {entity_id for name in wanted.regrouped if (entity_id := _id_of(known, name))}
         begins = tuple(called_by(name, "") for name in wanted.relatives_of)
         regrouped |= {one.entity_id for one in known.entities.values() if begins and one.name_key.startswith(begins)}
         if regrouped:
-            belongings.load(known, own, sorted(regrouped), statement.session_id, contradiction=CONTRADICTION)
+            belongings.load(known, own, sorted(regrouped), statement.session_id)
         _load_deeds(known, own, wanted)
         if wanted.directives:
             known.directives = dict(own.tuples(DIRECTIVES, {}))
@@ -268,10 +274,11 @@ class ReadModelKnowledge:
             for flag in flagged.fetchall():
                 known.note_flag(*flag)
             known.directives_given = {description for (description,) in own.tuples(DIRECTIVES_OF_TURN, turn)}
-        for uncertainty_id, entity_id, key, about, reason in open_flags.fetchall() if open_flags else ():
+        for entity_id, key, uncertainty_id, about, reason, said_at in doubts:
             known.note_flag(entity_id, about, reason)
-            if reason != CONTRADICTION and entity_id not in regrouped:
-                known.doubts.setdefault((entity_id, key), []).append(uncertainty_id)
+            if entity_id not in regrouped:
+                doubt = Doubt(uncertainty_id, about, reason, said_at)
+                known.doubts.setdefault((entity_id, key), []).append(doubt)
         return known
 
 
@@ -345,25 +352,32 @@ def _relation_words(known: Known, wanted: Wanted) -> dict[Unit, list[Said]]:
     return words
 
 
-def _lines(own: Reader, sql: LineSql, words: Mapping[Unit, list[Said]]) -> dict[Unit, list[Said]]:
+def _lines(
+    own: Reader,
+    sql: LineSql,
+    words: Mapping[Unit, list[Said]],
+    tails: Mapping[Unit, Tail],
+    disputed: Set[tuple[UUID, str]],
+) -> dict[Unit, list[Said]]:
     """Each unit's tail where that suffices for the new words, else its whole line."""
-    if not words:
-        return {}
-    tails = sql.read_tails(own, list(words))
     lines = {unit: list(tail.said) for unit, tail in tails.items()}
-    deep = [unit for unit, new in words.items() if unit in tails and not tail_suffices(tails[unit], new)]
+    deep = [
+        unit
+        for unit, new in words.items()
+        if unit in tails and (unit[:2] in disputed or not tail_suffices(tails[unit], new))
+    ]
     return lines | (sql.read_whole(own, deep) if deep else {})
 
 
-def _ask_open_flags(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:
-    named = {(one.entity, one.key) for one in wanted.attributes} | {
+def _ask_open_doubts(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:
+    named = {(one.entity, key) for one in wanted.attributes for key in keys_of_line(one.key)} | {
         (one.subject, one.label) for one in wanted.relations
     }
     facts = [(entity_id, key) for name, key in named if (entity_id := _id_of(known, name))]
     if not facts:
         return None
     entity_ids, keys = zip(*facts, strict=True)
-    return own.ask(OPEN_FLAGS, {"entity_ids": list(entity_ids), "keys": list(keys)})
+    return own.ask(OPEN_DOUBTS, {"entity_ids": list(entity_ids), "keys": list(keys)})
 
 
 def _load_deeds(known: Known, own: Reader, wanted: Wanted) -> None:

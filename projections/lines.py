@@ -21,7 +21,7 @@ SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind
 
 # The version in force and the words said last, which are often one row.
 TAILS = """
-SELECT u.owner_id, u.name, u.value, v.in_force, v.version_id, {key}, {value}, {said}
+SELECT u.owner_id, u.name, u.value, v.in_force, v.version_id, {key}, {value}, {spelt}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 CROSS JOIN LATERAL (
     (
@@ -39,7 +39,7 @@ CROSS JOIN LATERAL (
 """
 
 WHOLE = """
-SELECT u.owner_id, u.name, u.value, {key}, {value}, {said}
+SELECT u.owner_id, u.name, u.value, {key}, {value}, {spelt}, {said}
 FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
 JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
 WHERE v.standing {counts} 'withdrawn'
@@ -87,8 +87,10 @@ class LineSql:
     def read_tails(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, Tail]:
         """The tail of each unit's line; none for a unit that nothing was ever said about."""
         found: dict[Unit, Tail] = {}
-        for owner_id, name, unit_value, in_force, version_id, key, value, *columns in _rows(reader, self.tails, units):
-            said = _said(line_value(key, comparable(value)), columns, tail=True)
+        if not units:
+            return found
+        for owner_id, name, unit_value, in_force, version_id, *words in _rows(reader, self.tails, units):
+            said = _said(*words, tail=True)
             unit = owner_id, name, unit_value
             tail = found.get(unit, Tail())
             others = [one for one in tail.said if one.id != said.id]
@@ -110,8 +112,8 @@ class LineSql:
 
 def _lines(reader: Reader, sql: str, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
     lines: dict[Unit, list[Said]] = defaultdict(list)
-    for owner_id, name, unit_value, key, value, *columns in _rows(reader, sql, units):
-        lines[owner_id, name, unit_value] += said_of_row(line_value(key, comparable(value)), columns)
+    for owner_id, name, unit_value, *words in _rows(reader, sql, units):
+        lines[owner_id, name, unit_value] += said_of_row(*words)
     return lines
 
 
@@ -139,6 +141,7 @@ ATTRIBUTE_LINES = _sql(
     unit="unit_value",
     key="v.key",
     value="v.value",
+    spelt="NULL",
     owns="v.entity_id = %(id)s",
 )
 RELATION_LINES = _sql(
@@ -146,8 +149,9 @@ RELATION_LINES = _sql(
     owner="subject_id",
     name="label",
     unit="unit_object",
-    key="v.label",
+    key="''",
     value="v.object_id::text",
+    spelt="(SELECT o.name FROM {entities} AS o WHERE o.id = v.object_id)",
     owns="v.subject_id = %(id)s OR v.object_id = %(id)s",
 )
 
@@ -175,9 +179,9 @@ def _segment(row: Sequence[Any]) -> Segment:
     )
 
 
-def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
-    """What a row of SAID_COLUMNS adds to its line: its words, and their lapse if they lapsed."""
-    said = _said(value, columns, tail=False)
+def said_of_row(key: str, value: str, spelt: str | None, *columns: Any) -> list[Said]:
+    """What a row adds to its line: its words, and their lapse if they lapsed. columns: SAID_COLUMNS."""
+    said = _said(key, value, spelt, *columns, tail=False)
     expired_at = columns[-1]
     if expired_at is None:
         return [said]
@@ -185,7 +189,7 @@ def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
     lapse = Said(
         id=lapse_id(said.id),
         place=(expired_at, turn_position, offset),
-        value=value,
+        value=said.value,
         rank=RANK_OF_TIME,
         until=expired_at,
         ends=True,
@@ -195,15 +199,15 @@ def said_of_row(value: str, columns: Sequence[Any]) -> list[Said]:
     return [said, lapse]
 
 
-def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
-    """A row of SAID_COLUMNS. tail: the line comes without its beginning, so a version brings its predecessor and
-    the rank of all that supports it."""
+def _said(key: str, value: str, spelt: str | None, *columns: Any, tail: bool) -> Said:
+    """A row as words. spelt: None where that is the value. tail: the line comes without its beginning, so a version
+    brings its predecessor and the rank of all that supports it."""
     statement_id, said_at, turn_position, offset, source_kind, rank, *stated, of, joined, document, _ = columns
     start, until, ends, change, repair, supersedes = stated
     return Said(
         id=statement_id,
         place=(said_at, turn_position, offset),
-        value=value,
+        value=line_value(key, comparable(value)),
         rank=rank if tail else SourceKind(source_kind).rank,
         start=start,
         until=until,
@@ -214,4 +218,5 @@ def _said(value: str, columns: Sequence[Any], *, tail: bool) -> Said:
         of=of,
         joined=joined,
         document=document,
+        spelt=spelt or value,
     )

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from memory.doubts import CONTRADICTION, ENDED_UNKNOWN
 from memory.events import (
     EntitiesMerged,
     EntitiesSeparated,
@@ -17,7 +18,6 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
-from memory.identities import CONTRADICTION, ENDED_UNKNOWN
 from memory.recorded import Recorded
 from memory.regrouping import destination, told_of_after
 from projections.reading import Page, Reader

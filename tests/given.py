@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from memory.candidates import AnyCandidate
 from memory.cardinality import line_key, line_value
 from memory.decide import decide
+from memory.doubts import Doubt
 from memory.events import (
     ActionReaffirmed,
     ActionRecorded,
@@ -36,8 +37,7 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
-from memory.identities import CONTRADICTION
-from memory.known import Belonging, Belongings, Known, KnownEntity, Statement, Unit
+from memory.known import Belonging, Belongings, Flag, Known, KnownEntity, Statement, Unit
 from memory.line_changes import Change
 from memory.segments import Said, Segment, Standing
 from memory.values import Role, SourceKind, comparable, folded, unit_value
@@ -65,6 +65,8 @@ class Story:
     directives: dict[str, UUID] = field(default_factory=dict)
     names: dict[UUID, KnownEntity] = field(default_factory=dict)
     corrections: dict[UUID, tuple[UUID, UUID]] = field(default_factory=dict)
+    flags: dict[UUID, Flag] = field(default_factory=dict)
+    flagged: dict[UUID, set[Flag]] = field(default_factory=dict)  # by turn
     beliefs: "Beliefs" = field(default_factory=dict)
 
     def when(
@@ -141,7 +143,7 @@ class Story:
             directives_given={
                 words for words, one in self.directives.items() if one in self.supports.get(statement.turn_id, ())
             },
-            flags=set(self.known.flags),
+            flags=self.known.flags | self.flagged.get(statement.turn_id, set()),
             doubts={fact: list(doubts) for fact, doubts in self.known.doubts.items()},
             supported=set(self.supports.get(statement.turn_id, ())),
         )
@@ -213,20 +215,21 @@ class Story:
                 supports.add(subject_id)
             case UncertaintyFlagged():
                 known.note_flag(event.entity_id, event.about, event.reason)
+                flag = event.entity_id, folded(event.about), event.reason
+                self.flags[event.uncertainty_id] = flag
+                self.flagged.setdefault(statement.turn_id, set()).add(flag)
                 if event.entity_id:
                     doubt = Belonging(event.uncertainty_id, event.entity_id, event.entity_id)
                     known.belongings.uncertainties.append(doubt)
                     known.belongings.in_session.add(event.uncertainty_id)
-                if event.entity_id and event.key and event.reason == CONTRADICTION:
-                    known.belongings.contradictions.setdefault((event.entity_id, event.key), []).append(
-                        event.uncertainty_id
+                if event.entity_id and event.key:
+                    known.doubts.setdefault((event.entity_id, event.key), []).append(
+                        Doubt(event.uncertainty_id, event.about, event.reason, statement.said_at)
                     )
-                if event.entity_id and event.key and event.reason != CONTRADICTION:
-                    known.doubts.setdefault((event.entity_id, event.key), []).append(event.uncertainty_id)
             case UncertaintyResolved():
-                for doubts in [*known.doubts.values(), *known.belongings.contradictions.values()]:
-                    if event.uncertainty_id in doubts:
-                        doubts.remove(event.uncertainty_id)
+                known.flags.discard(self.flags[event.uncertainty_id])
+                for fact, doubts in known.doubts.items():
+                    known.doubts[fact] = [one for one in doubts if one.id != event.uncertainty_id]
             case _:
                 pass
 
@@ -248,6 +251,7 @@ class Story:
             repair=event.repair,
             of=getattr(event, "entity_id", None) or getattr(event, "subject_id", None),
             document=event.document_id,
+            spelt=event.value if isinstance(event, AttributeStatement) else self.names[UUID(value)].name,
         )
 
     # --- names and what hangs on them ---
@@ -268,7 +272,6 @@ class Story:
             actions=list(held.actions),
             uncertainties=list(held.uncertainties),
             corrections={pair: correction_id for correction_id, pair in self.corrections.items()},
-            contradictions={fact: list(doubts) for fact, doubts in held.contradictions.items()},
         )
 
     def _name(self, name_id: UUID, entity_id: UUID) -> None:
@@ -347,11 +350,10 @@ class Story:
                     to = goes(thing.entity_id, thing.said_of)
                     belongings[place] = Belonging(thing.id, to, to if retold else thing.said_of)
         to_of = {one.id: one.entity_id for one in held.uncertainties}
-        for doubts in (self.known.doubts, held.contradictions):
-            every = [(to_of[one], key, one) for (_, key), those in doubts.items() for one in those]
-            doubts.clear()
-            for entity_id, key, one in every:
-                doubts.setdefault((entity_id, key), []).append(one)
+        every = [(to_of[one.id], key, one) for (_, key), those in self.known.doubts.items() for one in those]
+        self.known.doubts = {}
+        for entity_id, key, one in every:
+            self.known.doubts.setdefault((entity_id, key), []).append(one)
         holder = {one.id: one.entity_id for one in held.actions}
         self.known.deeds = {(holder[one], *rest): one for (_, *rest), one in self.known.deeds.items()}  # type: ignore[misc]
         for undone in moved.corrections:
