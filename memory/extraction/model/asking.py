@@ -146,7 +146,7 @@ class Asker:
         import memory.extraction.model.reading  # noqa: F401
         from memory.extraction.model.answer import Extracted
 
-        _prepared(Extracted)
+        self._prepared(Extracted)
         if self.address.compatible:
             self._client(MODES[self._mode])
 
@@ -165,7 +165,7 @@ class Asker:
             return await asyncio.wait_for(
                 client.chat.completions.create(
                     messages=[dict(message) for message in messages],
-                    response_model=_prepared(answer),
+                    response_model=self._prepared(answer),
                     max_retries=0,
                     strict=False,
                     hooks=counted.hooks,
@@ -233,6 +233,10 @@ class Asker:
             return False
         return True
 
+    def _prepared(self, answer: type[M]) -> type[M]:
+        """Other libraries than openai's may ask a type for its fields."""
+        return _in_short(answer) if self.address.compatible else _prepared(answer)
+
     def _client(self, mode: str) -> Any:
         client = self._clients.get(mode)
         if client is None:
@@ -280,6 +284,28 @@ def _prepared(answer: type[M]) -> type[M]:
     from instructor import response_schema
 
     return response_schema(answer)
+
+
+@cache
+def _in_short(answer: type[M]) -> type[M]:
+    """A type with the schema of `answer`, whose values are `answer`'s, but without its fields: instructor looks
+    through all types within a type again and again, which takes a millisecond a question."""
+    from pydantic import BaseModel, model_validator
+
+    class Short(BaseModel):
+        @classmethod
+        def model_json_schema(cls, *arguments: Any, **options: Any) -> dict[str, Any]:
+            return answer.model_json_schema(*arguments, **options)
+
+        @model_validator(mode="wrap")
+        @classmethod
+        def _read(cls, content: Any, _: Any) -> Any:
+            return answer.model_validate(content)
+
+    Short.__name__ = answer.__name__
+    Short.__doc__ = answer.__doc__
+    prepared: Any = _prepared(Short)
+    return prepared
 
 
 def _timeout(timeout_s: float) -> Any:
