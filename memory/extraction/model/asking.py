@@ -11,7 +11,7 @@ import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memory.errors import ExtractorUnavailable
 from memory.usage import Usage
@@ -304,8 +304,7 @@ def _in_short(answer: type[M]) -> type[M]:
 
     Short.__name__ = answer.__name__
     Short.__doc__ = answer.__doc__
-    prepared: Any = _prepared(Short)
-    return prepared
+    return cast("type[M]", _prepared(Short))
 
 
 def _timeout(timeout_s: float) -> Any:
