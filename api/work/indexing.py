@@ -1,10 +1,11 @@
-"""Keeps what recall searches up with the log: vectors right after a write, postings when a tail has grown.
+"""Keeps what recall searches up with the log: vectors soon after a write, postings when a tail has grown.
 
 One thread a process. It is told of every append of its own process, and looks for others' every LOOK_AROUND_S.
 No connection is held while a model is asked, and no lock that an append waits for is ever taken.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 BATCH_PASSAGES = 64
 GRAPH_BATCH = 200
+GATHER_S = 0.2  # what is written meanwhile is embedded together, which takes little more than half the time
 LOOK_AROUND_S = 30.0
 PAUSE_AFTER_FAILURE_S = (1.0, 60.0)  # doubled from one to the other
 
@@ -42,8 +44,8 @@ class Indexing:
     def __init__(self, pool: Pool, embedder_of: Callable[[str], Embedder]) -> None:
         self._embedder_of = embedder_of
         self._pool = pool
-        self._waiting: dict[str, None] = {}
-        self._resting: dict[str, tuple[float, float]] = {}  # until when, and for how long, by context
+        self._due: dict[str, float] = {}  # when to look at each context that may hold something new
+        self._pauses: dict[str, float] = {}  # how long each that failed was left alone
         self._extending: set[str] = set()
         self._changed = threading.Condition()
         self._stopped = False
@@ -72,10 +74,10 @@ class Indexing:
         return self._thread is not None
 
     def poke(self, context_id: str) -> None:
-        """There may be something new in this context. Neither waits nor fails."""
+        """There may be something new in this context; it is looked at soon. Neither waits nor fails."""
         if self._thread is not None:
             with self._changed:
-                self._waiting[context_id] = None
+                self._due.setdefault(context_id, time.monotonic() + GATHER_S)
                 self._changed.notify()
 
     def catch_up(self, context_id: str) -> None:
@@ -100,19 +102,18 @@ class Indexing:
                 self._look_around()
                 look_around_at = time.monotonic() + LOOK_AROUND_S
             with self._changed:
-                now = time.monotonic()
-                context_id = self._next(now)
-                if context_id is None and not self._stopped:
-                    ends = (self._resting[one][0] for one in self._waiting if one in self._resting)
-                    self._changed.wait(max(0.0, min([look_around_at, *ends]) - now))
                 if self._stopped:
                     return
-                if context_id is None:
+                now = time.monotonic()
+                context_id, due_at = min(self._due.items(), key=lambda one: one[1], default=("", math.inf))
+                if due_at > now:
+                    self._changed.wait(min(look_around_at, due_at) - now)
                     continue
-                del self._waiting[context_id]
+                del self._due[context_id]
             try:
-                self._step(context_id)
-                self._resting.pop(context_id, None)
+                if self._step(context_id):
+                    self._look_at(context_id, now)
+                self._pauses.pop(context_id, None)
             except EmbeddingUnavailable as error:
                 logger.warning("embedding waits: %s", error)
                 self._rest(context_id, error.retry_after_s)
@@ -122,9 +123,8 @@ class Indexing:
             except Exception:
                 logger.exception("indexing of context %s failed", context_id)
 
-    def _step(self, context_id: str) -> None:
-        """One batch of each kind; what is left queues behind the other contexts. Words need no model, so they
-        come first."""
+    def _step(self, context_id: str) -> bool:
+        """One batch of each kind. Returns whether there may be more. Words need no model, so they come first."""
         grown = self._index(context_id)
         more = self._embed(context_id)
         # Counting what is there is not free, so the graph is looked at only when much has come.
@@ -133,21 +133,19 @@ class Indexing:
                 self._extending.add(context_id)
             else:
                 self._extending.discard(context_id)
-        if grown or more or context_id in self._extending:
-            self.poke(context_id)
+        return grown or more or context_id in self._extending
 
-    def _next(self, now: float) -> str | None:
-        """The context that has waited longest, of those that do not rest."""
-        return next((one for one in self._waiting if one not in self._resting or self._resting[one][0] <= now), None)
+    def _look_at(self, context_id: str, at: float) -> None:
+        with self._changed:
+            self._due[context_id] = at
 
     def _rest(self, context_id: str, pause_s: float | None) -> None:
         """Leave this context for a while, and only this one: others may ask another model. None: longer each time."""
         shortest, longest = PAUSE_AFTER_FAILURE_S
         if pause_s is None:
-            _, before = self._resting.get(context_id, (0.0, shortest / 2))
-            pause_s = min(2 * before, longest)
-        self._resting[context_id] = (time.monotonic() + pause_s, pause_s)
-        self.poke(context_id)
+            pause_s = min(2 * self._pauses.get(context_id, shortest / 2), longest)
+        self._pauses[context_id] = pause_s
+        self._look_at(context_id, time.monotonic() + pause_s)
 
     def _look_around(self) -> None:
         try:

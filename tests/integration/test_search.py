@@ -43,6 +43,14 @@ def said(world: World, *texts: str) -> list[UUID]:
     return [turn.turn_id for turn in turns]
 
 
+def wait_for_vectors(world: World) -> None:
+    deadline = time.monotonic() + 20
+    with world.services.pool.connection() as connection:
+        while not connection.execute(VECTORS_OF, [world.context_id]).fetchone():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
 def found(world: World, question: Question | str, **options: object) -> Found:
     with world.reading() as reader:
         return search(reader, parsed(question) if isinstance(question, str) else question, **options)  # type: ignore[arg-type]
@@ -153,11 +161,26 @@ def test_a_context_whose_model_fails_holds_up_no_other(services: Services) -> No
         for world in (failing, well):
             said(world, "some words")
             indexing.poke(world.context_id)
-        deadline = time.monotonic() + 20
-        with services.pool.connection() as connection:
-            while not connection.execute(VECTORS_OF, [well.context_id]).fetchone():
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+        wait_for_vectors(well)
+    finally:
+        indexing.close()
+
+
+def test_what_is_written_in_quick_succession_is_embedded_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given a thread that was told before there was anything
+    monkeypatch.setattr("api.work.indexing.GATHER_S", 1.0)
+    embedder = Counting()
+    indexing = Indexing(world.services.pool, lambda one: embedder if one == world.context_id else Hashing())
+    indexing.start()
+    try:
+        indexing.poke(world.context_id)
+        # when words come right after
+        said(world, "some words", "some more")
+        # then it finds all of them
+        wait_for_vectors(world)
+        assert embedder.embedded == ["some words", "some more"]
     finally:
         indexing.close()
 
