@@ -3,18 +3,18 @@
 import importlib.util
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from api.errors import StartupError
+from api.holds import BLOCKED, TOKEN_LIMIT, HeldExtractor, Hold
 from api.settings.model_settings import COMPATIBLE_URLS, ModelChoice, ModelSettings, choice_of, merged, settings_of
-from memory.candidates import Extraction
-from memory.errors import ExtractorUnavailable, InvalidRequest
-from memory.extraction import RemoteExtractor, Utterance
+from memory.errors import InvalidRequest
+from memory.extraction import RemoteExtractor
 from memory.extraction.model import ModelExtractor
 from memory.extraction.model.asking import Address, Asker, ModelLoop
-from memory.extraction.offered import Offered
 
 if TYPE_CHECKING:
     import openai
@@ -24,14 +24,14 @@ logger = logging.getLogger(__name__)
 NO_KEY = "none"  # what a client sends to a server that wants no key
 # Providers that are asked through their own library where it is installed.
 LIBRARIES = {"anthropic": "anthropic", "google": "google.genai", "groq": "groq", "mistral": "mistralai"}
-TOKEN_LIMIT = "token_limit"  # noqa: S105
 
 
 class Models:
     """Effective settings and clients by context.
 
     context_overrides: the context's own configuration, laid over the server's; it is asked each time, so it
-    must be fast. spent: tokens that a context's models took since a time. Clients are kept by address and key.
+    must be fast. spent: tokens that a context's models took since a time. is_blocked: whether an operator has stopped
+    them. Clients are kept by address and key.
     """
 
     def __init__(
@@ -49,9 +49,11 @@ class Models:
         except InvalidRequest as error:
             raise StartupError(f"the configuration's {error.detail}") from error
         self.spent: Callable[[str, datetime], int] = lambda _, __: 0
+        self.is_blocked: Callable[[str], bool] = lambda _: False
         self._loop = ModelLoop()
         self._askers: dict[tuple[ModelChoice, float, int], Asker] = {}
         self._clients: dict[tuple[str | None, str | None], openai.AsyncOpenAI] = {}
+        self._silent: dict[ModelChoice, str] = {}  # models that gave no reply when they were last asked, and why
 
     def settings(self, context_id: str) -> ModelSettings:
         """Raises InvalidRequest if the context's own configuration can't be used."""
@@ -83,19 +85,26 @@ class Models:
         if choice is None or not choice.usable:
             return None
         extractor = ModelExtractor(self._asker(choice, settings), self._loop, settings.priced)
-        if settings.token_limit is None:
-            return extractor
-        return _Limited(extractor, lambda: self.wait_s(context_id))
+        return HeldExtractor(extractor, partial(self.hold, context_id))
 
-    def wait_s(self, context_id: str) -> float | None:
-        """Seconds until the context's models may be asked again, None if they may now. Past its token limit that is
-        tomorrow, UTC."""
+    def hold(self, context_id: str) -> Hold | None:
+        """Why the context's models may not be asked now. Past its token limit they may tomorrow, UTC."""
+        if self.is_blocked(context_id):
+            return Hold(BLOCKED)
         limit = self.settings(context_id).token_limit
         now = datetime.now(UTC)
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         if limit is None or self.spent(context_id, today) < limit:
             return None
-        return (today + timedelta(days=1) - now).total_seconds()
+        return Hold(TOKEN_LIMIT, (today + timedelta(days=1) - now).total_seconds())
+
+    def extraction_hold(self, context_id: str) -> Hold | None:
+        """Why turns and documents of the context can't be understood now; none where the built-in extractor reads."""
+        try:
+            choice = self.settings(context_id).extraction
+        except InvalidRequest:
+            return None
+        return self.hold(context_id) if choice is not None and choice.usable else None
 
     def _asker(self, choice: ModelChoice, settings: ModelSettings) -> Asker:
         """Kept, as it learns what its provider does not take."""
@@ -114,9 +123,29 @@ class Models:
 
     @property
     def failing(self) -> dict[str, str]:
-        """The server's own extraction model with the reason, if it did not answer the last question."""
-        asker = self._server_asker()
-        return {asker.name: asker.failing} if asker is not None and asker.failing else {}
+        """The server's own models of words with the reason, if they did not answer the last question."""
+        return self._failing_of(self._server)
+
+    def failing_in(self, context_id: str) -> dict[str, str]:
+        """As `failing`, of the models that a context uses."""
+        return self._failing_of(self.settings(context_id))
+
+    def _failing_of(self, settings: ModelSettings) -> dict[str, str]:
+        failing = {}
+        if settings.response in self._silent:
+            failing[settings.response.name] = self._silent[settings.response]
+        if settings.extraction is not None and settings.extraction.usable:
+            asker = self._asker(settings.extraction, settings)
+            if asker.failing:
+                failing[asker.name] = asker.failing
+        return failing
+
+    def note_reply(self, choice: ModelChoice, failing: str | None) -> None:
+        """Whether a model gave a whole reply, else why not."""
+        if failing is None:
+            self._silent.pop(choice, None)
+        else:
+            self._silent[choice] = failing
 
     def _server_asker(self) -> Asker | None:
         choice = self._server.extraction
@@ -128,20 +157,12 @@ class Models:
             self._loop.run(asker.close())
         self._loop.close()
 
-    def response(self, context_id: str, override: Any = None) -> "tuple[openai.AsyncOpenAI, str] | None":
-        """A client and the model's name for replies; None if none is configured or it has no key.
+    def response(self, context_id: str, override: Any = None) -> ModelChoice | None:
+        """The model for replies; None if none is configured or it has no key.
 
-        override: another model for this one request, "provider/model" or {provider, model}. The client belongs
-        to the event loop that uses it first. Raises InvalidRequest for an override that can't be used.
+        override: another model for this one request, "provider/model" or {provider, model}. Raises InvalidRequest
+        for one that can't be used.
         """
-        choice = self._response(context_id, override)
-        return (self.client(choice), choice.model) if choice else None
-
-    def is_usable(self, context_id: str, override: Any = None) -> bool:
-        """Whether `response` would give a client; makes none."""
-        return self._response(context_id, override) is not None
-
-    def _response(self, context_id: str, override: Any) -> ModelChoice | None:
         choice = self.settings(context_id).response
         if override is not None:
             config = merged(self._config, self.context_overrides(context_id))
@@ -149,7 +170,8 @@ class Models:
         return choice if choice is not None and choice.usable else None
 
     def client(self, choice: ModelChoice) -> "openai.AsyncOpenAI":
-        """An OpenAI-compatible client. Not retrying: whoever asks counts its tries."""
+        """An OpenAI-compatible client. Not retrying: whoever asks counts its tries. It belongs to the event loop that
+        uses it first."""
         import openai
 
         address = choice.base_url or COMPATIBLE_URLS.get(choice.provider), choice.api_key
@@ -171,26 +193,6 @@ class Models:
                 "the built-in extractor reads English, and only part of it"
             )
         return f"turns are read by {choice.name}"
-
-
-class _Limited:
-    """An extractor that is not asked any more today once the context's models took too many tokens."""
-
-    def __init__(self, extractor: ModelExtractor, wait_s: Callable[[], float | None]) -> None:
-        self._extractor = extractor
-        self._wait_s = wait_s
-
-    @property
-    def name(self) -> str:
-        return self._extractor.name
-
-    def extract_all(
-        self, utterances: Sequence[Utterance], *, earlier: Sequence[str], offered: Offered
-    ) -> list[Extraction]:
-        wait_s = self._wait_s()
-        if wait_s is not None:
-            raise ExtractorUnavailable(kind=TOKEN_LIMIT, wait_s=wait_s, model=self._extractor.model)
-        return self._extractor.extract_all(utterances, earlier=earlier, offered=offered)
 
 
 def _address(choice: ModelChoice) -> Address:

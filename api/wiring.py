@@ -125,7 +125,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
     with database_of(settings, watched=watched) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         overrides = Overrides(pool)
-        models.context_overrides = overrides.of
+        models.context_overrides, models.is_blocked = overrides.of, overrides.is_blocked
         if rebuild_lagging:
             _rebuild_lagging(database, log)
         knowledge = ReadModelKnowledge(settings.multi_valued, strict_scopes=settings.strict_scopes)
@@ -146,7 +146,7 @@ def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool 
             is_enabled = overrides.of(context_id).get("llm_extraction_enabled", True)
             return models.extractor(context_id) if is_enabled else None
 
-        embedders = Embedders(models.settings, partial(embedding_usage.add, pool))
+        embedders = Embedders(models.settings, partial(embedding_usage.add, pool), models.hold)
         questions = QuestionVectors(embedders)
         with (
             closing(models),

@@ -127,9 +127,11 @@ class TooManyRequests(PalimpsestError):
     status = 429
     slug = "rate-limited"
 
-    def __init__(self, detail: str = "", *, retry_after_s: int = 1) -> None:
+    def __init__(self, detail: str = "", *, retry_after_s: int = 1, kind: str = "invalid_answer") -> None:
+        """kind: of failure, as of `ExtractorUnavailable`."""
         super().__init__(detail)
         self.retry_after_s = retry_after_s
+        self.kind = kind
 
 
 class Unsupported(PalimpsestError):
@@ -159,20 +161,23 @@ class ExtractorUnavailable(Unavailable):
         wait_s: float | None = None,
         model: str = "",
         usage: Usage = NO_USAGE,
+        is_held: bool = False,
     ) -> None:
         """kind: of failure, as callers see it; no content. wait_s: as long as the provider asks to wait.
-        usage: what the failed attempts took."""
+        usage: what the failed attempts took. is_held: the model may not be asked now, and was not."""
         super().__init__(detail)
         self.kind, self.retryable, self.wait_s = kind, retryable, wait_s
-        self.model, self.usage = model, usage
+        self.model, self.usage, self.is_held = model, usage, is_held
 
 
 class ModelUnavailable(Unavailable):
     """The language model could not answer"""
 
-    def __init__(self, detail: str = "", *, retry_after_s: int = 1) -> None:
+    def __init__(self, detail: str = "", *, retry_after_s: int = 1, kind: str = "invalid_answer") -> None:
+        """kind: of failure, as of `ExtractorUnavailable`."""
         super().__init__(detail)
         self.retry_after_s = retry_after_s
+        self.kind = kind
 
 
 class LogCorrupt(PalimpsestError):

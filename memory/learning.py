@@ -60,7 +60,8 @@ class Learning:
     ) -> Learnt:
         """Record that the extractor did not answer, and that it never will once the turn is too old.
 
-        What only a human can mend, such as a refused key, is tried again too: nobody tells when it was mended.
+        What only a human can mend, such as a refused key, is tried again too: nobody tells when it was mended. While
+        the model may not be asked, no turn is too old.
         """
         attempt = pending.attempts + 1
         failed = ExtractionFailed(
@@ -74,7 +75,7 @@ class Learning:
         )
         events: list[Event] = [failed]
         status = ExtractionStatus.PENDING
-        if (writing.now - pending.recorded_at).total_seconds() >= self.retries.give_up_s:
+        if not error.is_held and (writing.now - pending.recorded_at).total_seconds() >= self.retries.give_up_s:
             events.append(ExtractionAbandoned(extractor=failed.extractor, error=failed.error, attempts=attempt))
             status = ExtractionStatus.FAILED
         return said.learnt(status, writing.record(events, said.origin), writing.position, failed)

@@ -1,5 +1,6 @@
 """Which language model answers: the configured one, or the one that a request asks for."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
@@ -48,17 +49,18 @@ class ConfiguredResponders:
         if name != configured and name not in settings.allowed:
             raise InvalidRequest(f"model: {name[:100]!r} is not among the models that this context allows")
         override = name if name != configured else None
-        if not self._models.is_usable(context_id, override):
+        choice = self._models.response(context_id, override)
+        if choice is None:
             return None
 
         async def client() -> "AsyncOpenAI":
             # Made in a thread: the library's import takes a second.
-            found = await anyio.to_thread.run_sync(self._models.response, context_id, override)
-            assert found is not None, "it was usable a moment ago"
-            self._clients.add(found[0])
-            return found[0]
+            found = await anyio.to_thread.run_sync(self._models.client, choice)
+            self._clients.add(found)
+            return found
 
-        return OpenAiModel(name, client, deadline_s=self._deadline_s, priced=settings.priced)
+        noted = partial(self._models.note_reply, choice)
+        return OpenAiModel(name, client, deadline_s=self._deadline_s, priced=settings.priced, noted=noted)
 
     async def close(self) -> None:
         for client in self._clients:

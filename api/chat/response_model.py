@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from api.settings.config import CHAT_DEADLINE_S
 from memory.errors import ModelUnavailable
+from memory.extraction.model.asking import kind_of_status
 from memory.usage import NO_USAGE, Usage
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class OpenAiModel:
     """A model at any endpoint that speaks OpenAI's chat completions.
 
     One object serves one request. client: used within one event loop. deadline_s: for a reply at once, and for
-    each piece of a streamed one. priced: adds the cost to the usage of a model.
+    each piece of a streamed one. priced: adds the cost to the usage of a model. noted: is told why there is no whole
+    reply, None if there is one.
     """
 
     def __init__(
@@ -55,14 +57,26 @@ class OpenAiModel:
         *,
         deadline_s: float = CHAT_DEADLINE_S,
         priced: Callable[[str, Usage], Usage] = lambda _, usage: usage,
+        noted: Callable[[str | None], None] = lambda _: None,
     ) -> None:
         self.name = name
         self.usage = NO_USAGE
         self._client = client
         self._deadline_s = deadline_s
         self._priced = priced
+        self._noted = noted
 
     async def pieces(self, messages: Messages, *, streamed: bool) -> AsyncGenerator[str, None]:
+        try:
+            async with aclosing(self._pieces(messages, streamed=streamed)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ModelUnavailable as error:
+            self._noted(error.kind)
+            raise
+        self._noted(None)
+
+    async def _pieces(self, messages: Messages, *, streamed: bool) -> AsyncGenerator[str, None]:
         some = False
         try:
             client = await self._client()
@@ -124,7 +138,9 @@ class OpenAiModel:
             self.usage = self._priced(self.name, usage)
 
     def _broken_off(self) -> ModelUnavailable:
-        return ModelUnavailable(f"the model {self.name} broke off", retry_after_s=RETRY_AFTER_S)
+        return ModelUnavailable(
+            f"the model {self.name} broke off", retry_after_s=RETRY_AFTER_S, kind="connection_error"
+        )
 
     @property
     def _model(self) -> str:
@@ -133,12 +149,14 @@ class OpenAiModel:
 
 def _failure(name: str, error: Exception) -> ModelUnavailable:
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
-        return ModelUnavailable(f"the model {name} took too long", retry_after_s=RETRY_AFTER_S)
+        return ModelUnavailable(f"the model {name} took too long", retry_after_s=RETRY_AFTER_S, kind="timeout")
     status = getattr(error, "status_code", None)
     if status is None:
-        return ModelUnavailable(f"the model {name} broke off or can't be reached", retry_after_s=RETRY_AFTER_S)
+        message = f"the model {name} broke off or can't be reached"
+        return ModelUnavailable(message, retry_after_s=RETRY_AFTER_S, kind="connection_error")
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return ModelUnavailable(f"the model {name} answered {status}", retry_after_s=_retry_after_s(headers))
+    message = f"the model {name} answered {status}"
+    return ModelUnavailable(message, retry_after_s=_retry_after_s(headers), kind=kind_of_status(status))
 
 
 def _retry_after_s(headers: Any) -> int:

@@ -10,10 +10,13 @@ from api.embedders.hashing import MODEL as HASHING
 from api.embedders.hashing import Hashing
 from api.embedders.minilm import MiniLM
 from api.embedders.provider import ProviderEmbedder
+from api.holds import Hold
 from api.settings.model_settings import ModelChoice, ModelSettings
 from memory.errors import InvalidRequest
 from memory.usage import Usage
 from projections.recall.embedding import Embedder, EmbeddingUnavailable, Vector
+
+HELD_LOOK_S = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -25,10 +28,13 @@ class Embedders:
         self,
         settings_of: Callable[[str], ModelSettings],
         took: Callable[[str, str, Usage], None] = lambda context_id, model, usage: None,
+        hold: Callable[[str], Hold | None] = lambda context_id: None,
     ) -> None:
-        """took: is told which context a provider's model was asked for, and what that cost."""
+        """took: is told which context a provider's model was asked for, and what that cost. hold: why it may not be
+        asked for a context now."""
         self._settings_of = settings_of
         self._took = took
+        self._hold = hold
         self._local: Embedder = MiniLM()
         self._hashing = Hashing()
         self._remote: dict[ModelChoice, ProviderEmbedder] = {}
@@ -65,7 +71,8 @@ class Embedders:
         with self._lock:
             if choice not in self._remote:
                 self._remote[choice] = ProviderEmbedder(choice)
-            return _Counted(self._remote[choice], partial(self._took, context_id, choice.name))
+            took = partial(self._took, context_id, choice.name)
+            return _Counted(self._remote[choice], took, partial(self._hold, context_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,7 @@ class _Counted:
 
     embedder: ProviderEmbedder
     took: Callable[[Usage], None]
+    hold: Callable[[], Hold | None]
 
     @property
     def model(self) -> str:
@@ -87,4 +95,6 @@ class _Counted:
         self.embedder.load()
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
+        if hold := self.hold():
+            raise EmbeddingUnavailable(f"{self.model}: {hold.kind}", retry_after_s=HELD_LOOK_S)
         return self.embedder.embed(texts, self.took)

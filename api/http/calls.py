@@ -12,6 +12,7 @@ import pydantic
 from starlette.datastructures import Headers, QueryParams
 
 from api import ids
+from api.holds import BLOCKED, Hold
 from api.keys import digest, is_management_key
 from api.settings.config import CONTEXT_ID_LENGTH_MAX
 from api.shapes import instants
@@ -159,16 +160,15 @@ class Call:
         """For what costs money. Raises TooManyRequests while the operator has stopped it, Unauthorised."""
         caller = self.note.caller or self.caller()
         if self.services.overrides.is_blocked(caller.context_id):
-            raise TooManyRequests("enforcement_blocked: the operator has stopped what costs money", retry_after_s=60)
+            raise TooManyRequests(str(Hold(BLOCKED)), retry_after_s=60)
 
     def require_affordable(self) -> None:
         """For what asks the response model. Raises as `require_unblocked` does, and past the context's token limit."""
         self.require_unblocked()
         models = self.services.models
-        wait_s = models.wait_s(self.context_id) if models.is_usable(self.context_id) else None
-        if wait_s is not None:
-            message = "token_limit: the context's models took as many tokens as they may in a day"
-            raise TooManyRequests(message, retry_after_s=math.ceil(wait_s))
+        hold = models.hold(self.context_id) if models.response(self.context_id) else None
+        if hold is not None:
+            raise TooManyRequests(str(hold), retry_after_s=math.ceil(hold.wait_s or 60))
 
     def require_operator(self) -> None:
         """Raises Unauthorised unless the request comes with a management key."""

@@ -147,9 +147,10 @@ def delete_document(call: Call) -> tuple[int, Any]:
 
 
 def get_document(call: Call) -> tuple[int, Any]:
+    hold = call.services.models.extraction_hold(call.context_id)
     with call.reading(call.asked()) as reader:
         row = _seen(reader, ids.parse_document(call.path["document_id"]))
-        return 200, answers.document_list(reader, [row])[0]
+        return 200, answers.document_list(reader, [row], hold)[0]
 
 
 def list_documents(call: Call) -> tuple[int, Any]:
@@ -161,6 +162,7 @@ def list_documents(call: Call) -> tuple[int, Any]:
     mime_type = (call.query.get("mimeType") or call.query.get("mime_type") or "").strip().lower() or None
     place = place_of(call.query.get("cursor"), datetime, UUID)
     paged = pages_of(call)
+    hold = call.services.models.extraction_hold(call.context_id)
     with call.reading() as reader:
         statuses = [status] if status in ("ready", "failed") else ["queued"] if status else None
         chosen = _at_stage(reader, status) if statuses == ["queued"] else None
@@ -173,7 +175,7 @@ def list_documents(call: Call) -> tuple[int, Any]:
             **filters,
         )
         total = documents.count(reader, **filters)
-        shown = answers.document_list(reader, found.rows)
+        shown = answers.document_list(reader, found.rows, hold)
     last = found.rows[-1] if found.has_more else None
     next_cursor = cursor_of(last.created_at, last.id) if last else None
     return 200, {"documents": shown, **paged.block(next_cursor, total)}

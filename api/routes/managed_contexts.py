@@ -14,6 +14,7 @@ from api.http.calls import Call, is_context_id
 from api.keys import found_context
 from api.settings.context_settings import checked, context_settings
 from api.shapes.access_schemas import ContextChangesBody, NewContextBody
+from api.shapes.model_states import model_states
 from memory.administration import Administration, merged
 from memory.erasing import CONTEXT, Asked
 from memory.errors import Conflict, InvalidContextId, NotFound, Unprocessable
@@ -78,7 +79,8 @@ def create_context(call: Call) -> tuple[int, dict[str, Any]]:
 
 
 def get_context(call: Call) -> tuple[int, dict[str, Any]]:
-    """With how many passages still wait for a vector of the context's embedding model, at most WAITING_TOLD."""
+    """With how its models are, and how many passages still wait for a vector of its embedding model, at most
+    WAITING_TOLD."""
     call.require_operator()
     context_id = managed_id(call)
     told = _one(call, context_id)
@@ -87,7 +89,7 @@ def get_context(call: Call) -> tuple[int, dict[str, Any]]:
         reader = Reader(directory.cursor, context_id, generation, seen)
         waiting = call.services.indexing.waiting(reader, limit=WAITING_TOLD)
     model = call.services.embedders.of(context_id).model
-    return 200, told | {"embedding": {"model": model, "waiting": waiting}}
+    return 200, told | {"embedding": {"model": model, "waiting": waiting}, **model_states(call.services, context_id)}
 
 
 def configure_context(call: Call) -> tuple[int, dict[str, Any]]:

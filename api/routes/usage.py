@@ -1,4 +1,4 @@
-"""GET /usage: what models took, by day, purpose and model."""
+"""GET /usage: what models took, by day, purpose and model, and how they are."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
@@ -7,6 +7,7 @@ from typing import Any
 from api import ids
 from api.http.calls import Call
 from api.shapes import wire
+from api.shapes.model_states import model_states
 from memory.errors import InvalidRequest
 from memory.scopes import EVERYTHING
 from memory.usage import total
@@ -41,4 +42,5 @@ def get_usage(call: Call) -> tuple[int, dict[str, Any]]:
         "since": ids.moment(today - timedelta(days=days - 1)),
         "tokenLimit": settings.token_limit,
         "tokensToday": sum(one.usage.input_tokens + one.usage.output_tokens for one in found if one.day == today),
+        **model_states(call.services, call.context_id),
     }

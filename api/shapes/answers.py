@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from api import ids
+from api.holds import Hold
 from api.shapes import details, document_shapes, wire
 from api.shapes.wire import Json
 from memory.documents import progress
@@ -103,8 +104,8 @@ def correction(reader: Reader, row: CorrectionRow) -> Json:
     return {**correction_list(reader, [row])[0], "turn": turn and details.words(turn)}
 
 
-def document_list(reader: Reader, rows: Sequence[DocumentRow]) -> list[Json]:
-    """DocumentJson of each row, in their order, with how far the reading of each is."""
+def document_list(reader: Reader, rows: Sequence[DocumentRow], hold: Hold | None = None) -> list[Json]:
+    """DocumentJson of each row, in their order, with how far the reading of each is, and what it waits for."""
     clauses = scope_sets.clauses(reader)
     found = progress.of(reader.cursor, reader.context_id, [row.id for row in rows])
-    return [document_shapes.document(row, found.get(row.id), clauses[row.scope_set_id]) for row in rows]
+    return [document_shapes.document(row, found.get(row.id), clauses[row.scope_set_id], hold) for row in rows]

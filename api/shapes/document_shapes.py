@@ -3,8 +3,9 @@
 from typing import Any
 
 from api import ids
+from api.holds import Hold
 from memory.documents.library import Uploaded
-from memory.documents.progress import Progress
+from memory.documents.progress import STAGES, Progress
 from projections.document_chunks import ChunkRow
 from projections.document_keywords import KeywordRow
 from projections.document_search import Found
@@ -31,7 +32,8 @@ def status_of(row: DocumentRow, progress: Progress | None) -> str:
     return row.status
 
 
-def document(row: DocumentRow, progress: Progress | None, scope: list[list[str]]) -> Json:
+def document(row: DocumentRow, progress: Progress | None, scope: list[list[str]], hold: Hold | None = None) -> Json:
+    """hold: why facts can't be looked for now."""
     current = progress if progress is not None and progress.version == row.version else None
     shown: Json = {
         "id": ids.document(row.id),
@@ -62,6 +64,8 @@ def document(row: DocumentRow, progress: Progress | None, scope: list[list[str]]
     if row.status == "queued":
         done, of = (current.done, current.total) if current else (0, 0)
         shown["progress"] = {"done": done, "of": of or None}
+        if hold is not None and shown["status"] == STAGES[-1]:
+            shown["notice"] = f"the words are found; the search for facts waits ({hold})"
     return shown
 
 

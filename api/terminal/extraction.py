@@ -12,7 +12,7 @@ from api.settings.config import from_env
 from api.terminal.contexts import opened
 from api.work.recovery import learn_pending
 from api.work.relearning import Wanted, estimate, learn_again
-from memory.errors import InvalidRequest
+from memory.errors import ExtractorUnavailable, InvalidRequest
 from memory.usage import Usage, total
 
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ def extract(pending: bool, again: bool, context_id: str | None, as_json: bool, *
 
 
 def _understand_pending(services: "Services", context_id: str, position: int, *, as_json: bool) -> None:
-    """Understand every turn that waits, and tell how many are understood now."""
+    """Understand every turn that waits, and tell how many are understood now. Raises ExtractorUnavailable while the
+    context's models may not be asked."""
+    if hold := services.models.extraction_hold(context_id):
+        raise ExtractorUnavailable(f"the turns wait ({hold})", kind=hold.kind)
     learnt = learn_pending(services, {context_id: position}, given_up=True)
     click.echo(json.dumps({"learnt": learnt}) if as_json else f"{learnt} turns understood")
 

@@ -33,6 +33,7 @@ TASK = "read_document"
 ATTEMPTS_MAX = 5  # a document whose reading ends the worker so often is given up
 AT_ONCE = 2  # each may take the memory that a reading process is allowed
 SLICE_S = 15.0
+HELD_LOOK_S = 60.0
 FACT_BATCH = 12  # chunks, two calls of a language model
 NOTES_EVERY_S = 0.25
 VECTORS_WAIT_S = 30.0
@@ -82,7 +83,8 @@ class DocumentReading:
         except ExtractorUnavailable as error:
             logger.warning("the facts of a document wait: %s", error.kind)
             failures = self._resting.get(key, (0.0, 0))[1] + 1
-            delay_s = services.models.server.retries.delay_s(failures, error.wait_s)
+            # Nobody tells when a hold ends: a limit may be raised before the day is over.
+            delay_s = HELD_LOOK_S if error.is_held else services.models.server.retries.delay_s(failures, error.wait_s)
             self._resting[key] = (time.monotonic() + delay_s, failures)
         finally:
             self._turns.release()
@@ -219,8 +221,9 @@ class _Learning(_Stages):
             batch = self._pieces(done, min(done + FACT_BATCH, total))
             try:
                 services.document_learning.learn(self.caller, known, batch, known.observed_at or known.version_at)
-            except ExtractorUnavailable:
-                if (datetime.now(UTC) - known.version_at).total_seconds() < services.models.server.retries.give_up_s:
+            except ExtractorUnavailable as error:
+                age_s = (datetime.now(UTC) - known.version_at).total_seconds()
+                if error.is_held or age_s < services.models.server.retries.give_up_s:
                     self.note("extracting_nodes", done, total, counts=True)
                     raise
                 total = done

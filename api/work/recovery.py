@@ -40,10 +40,15 @@ def heads(services: Services) -> dict[str, int]:
 def learn_pending(services: Services, until: Mapping[str, int], *, given_up: bool = False) -> int:
     """Extract the turns that are pending up to a position of each context, each at its own time.
 
-    given_up: those too that are no more tried by themselves. Returns how many were learnt from.
+    given_up: those too that are no more tried by themselves. Contexts whose models may not be asked now are left.
+    Returns how many were learnt from.
     """
     services.extractor.load()
-    learnt = sum(_learn_context(services, context_id, position, given_up) for context_id, position in until.items())
+    learnt = sum(
+        _learn_context(services, context_id, position, given_up)
+        for context_id, position in until.items()
+        if not services.models.extraction_hold(context_id)
+    )
     if learnt and not given_up:
         logger.warning("learnt from %d turns that an earlier run left pending", learnt)
     return learnt
@@ -71,7 +76,8 @@ class PendingTurns:
             if context_id not in there:  # deleted since the start
                 self._earlier.pop(context_id, None)
         for context_id in {*self._earlier, *active}:
-            if context_id in self._earlier or _due(services, context_id, limit=1):
+            is_due = context_id in self._earlier or _due(services, context_id, limit=1)
+            if is_due and not services.models.extraction_hold(context_id):
                 yield {"context_id": context_id}
 
     def run(self, services: Services, ids: Ids) -> None:

@@ -79,7 +79,7 @@ def test_past_the_token_limit_no_reply_is_asked_for(services: Services, monkeypa
     config = {"models": {"response": "openai/gpt-4o"}, "providers": {"openai": {"api_key": "k"}}, "token_limit": 5}
     monkeypatch.setattr(services.models, "context_overrides", lambda _: config)
     monkeypatch.setattr(services.models, "spent", lambda *_: 5)
-    monkeypatch.setattr(services.models, "response", pytest.fail)
+    monkeypatch.setattr(services.models, "client", pytest.fail)
     keyed = keyed_world(services)
     response = asked(keyed.world, "POST", "/chat", keyed.key, json={"message": "What do you know?"})
     assert response.status_code == 429

@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
-from api.models import Models
 from api.work import recovery
 from memory.candidates import Extraction
 from memory.errors import ExtractorUnavailable
 from memory.events import ExtractionAbandoned, ExtractionFailed
-from memory.extraction import Utterance
-from memory.extraction.offered import NOTHING_OFFERED
 from memory.remember import ExtractionStatus
 from memory.retries import Retries
-from memory.usage import Usage
 from projections import turns
 from tests.worlds import World
 
@@ -99,19 +95,3 @@ def test_after_a_day_it_is_given_up_with_an_event_and_a_hand_may_still_help(worl
     position = world.events()[-1].position
     assert recovery.learn_pending(world.services, {world.context_id: position}, given_up=True) == 1
     assert world.verified().problem is None
-
-
-def test_past_the_token_limit_nothing_is_asked_until_tomorrow() -> None:
-    config = {
-        "models": {"extraction": "openai/gpt-4o-mini"},
-        "providers": {"openai": {"base_url": "http://127.0.0.1:9/v1"}},
-        "token_limit": 100,
-    }
-    models = Models(config, {})
-    models.spent = lambda context_id, since: 100
-    extractor = models.extractor("dev")
-    assert extractor is not None
-    with pytest.raises(ExtractorUnavailable) as refused:
-        extractor.extract_all([Utterance("Hello.", "user", datetime.now(UTC))], earlier=(), offered=NOTHING_OFFERED)
-    assert (refused.value.kind, refused.value.retryable, refused.value.usage) == ("token_limit", True, Usage())
-    assert refused.value.wait_s is not None and 0 < refused.value.wait_s <= 86_400

@@ -70,9 +70,10 @@ def test_a_key_is_never_shown() -> None:
 
 def test_a_client_for_replies_is_at_the_models_address() -> None:
     models = Models(yaml.safe_load(SEED), KEY)
-    client, model = models.response("dev") or pytest.fail("no client")
-    assert (model, str(client.base_url), client.max_retries) == ("gpt-4o", "https://api.openai.com/v1/", 0)
-    assert (models.response("dev", "ollama/llama3") or pytest.fail("no client"))[1] == "llama3"
+    choice = models.response("dev") or pytest.fail("no model")
+    client = models.client(choice)
+    assert (choice.model, str(client.base_url), client.max_retries) == ("gpt-4o", "https://api.openai.com/v1/", 0)
+    assert (models.response("dev", "ollama/llama3") or pytest.fail("no model")).model == "llama3"
     assert models.response("dev", "anthropic/claude") is None  # no key
     assert Models({}, {}).response("dev") is None
 

@@ -96,6 +96,15 @@ class _Failure(Exception):
     wait_s: float | None = None
 
 
+def kind_of_status(status: int) -> str:
+    """The kind of failure that a status of HTTP amounts to."""
+    if status in (401, 403):
+        return "unauthorized"
+    if status == 408 or status >= 500:
+        return "server_error"
+    return {404: "model_not_found", 429: "rate_limited"}.get(status, "bad_request")
+
+
 class Asker:
     """Asks one model. Learns what its provider does not take: a way of asking, or a parameter.
 
@@ -205,16 +214,13 @@ class Asker:
 
     def _of_status(self, status: int, chain: list[BaseException]) -> _Failure:
         wait_s = next((wait for one in chain if (wait := _retry_after_s(one)) is not None), None)
-        if status in (401, 403):
-            return _Failure("unauthorized", retryable=False, again=False)
-        if status == 404:
-            return _Failure("model_not_found", retryable=False, again=False)
-        if status == 429:
-            return _Failure("rate_limited", wait_s=wait_s)
-        if status == 408 or status >= 500:
-            return _Failure("server_error", wait_s=wait_s)
+        kind = kind_of_status(status)
+        if kind in ("unauthorized", "model_not_found"):
+            return _Failure(kind, retryable=False, again=False)
+        if kind in ("rate_limited", "server_error"):
+            return _Failure(kind, wait_s=wait_s)
         adapted = self._adapted(" ".join(str(one) for one in chain).lower())
-        return _Failure("bad_request", retryable=adapted, again=adapted)
+        return _Failure(kind, retryable=adapted, again=adapted)
 
     def _adapted(self, complaint: str) -> bool:
         """Ask in another way from now on, if that is what a refusal is about. Returns whether anything changed."""
