@@ -14,7 +14,7 @@ from memory.line_changes import without
 from memory.log import EventLog, Writing
 from memory.ports import ErasableReadModels
 from memory.recorded import Origin, Recorded
-from memory.segments import lapse_id
+from memory.segments import with_tacit
 
 # Erasing them would lose who may do what, or what was erased; they hold no words of a conversation.
 KEPT_TYPES = frozenset(
@@ -94,8 +94,7 @@ class Erasing:
 
     def _relinked(self, writing: Writing, doomed: Sequence[Recorded]) -> list[tuple[UUID, list[Event]]]:
         """How lines close over the words that leave them, by scope set."""
-        removed = {one.event.segment.id for one in doomed if isinstance(one.event, StatementEvent)}
-        removed |= {lapse_id(one) for one in removed}
+        removed = with_tacit(one.event.segment.id for one in doomed if isinstance(one.event, StatementEvent))
         return [
             (line.scope_set_id, [line.event_of.change(change, None) for change in without(line.words, removed)])
             for line in self.models.lines_of(writing, doomed)

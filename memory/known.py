@@ -104,7 +104,8 @@ class Belongings:
 
     stands_for: by id of a name, what it was said to stand for: another name, or the entity. said_of: by id of
     a statement: of whom it was told at first (owner, object of a relation). in_session: ids of what was said
-    in the statement's own session. corrections: by (old version, new version).
+    in the statement's own session. corrections: by (old version, new version). withdrawn_attributes,
+    withdrawn_relations: words that count no more, and move all the same.
     """
 
     stands_for: dict[UUID, UUID] = field(default_factory=dict)
@@ -113,6 +114,8 @@ class Belongings:
     actions: list[Belonging] = field(default_factory=list)
     uncertainties: list[Belonging] = field(default_factory=list)
     corrections: dict[tuple[UUID, UUID], UUID] = field(default_factory=dict)
+    withdrawn_attributes: dict[Unit, list[Said]] = field(default_factory=dict)
+    withdrawn_relations: dict[Unit, list[Said]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

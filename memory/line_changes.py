@@ -58,16 +58,16 @@ def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: Abstract
 
     Both lines are worked out once, moment by moment, and only what either moved at a moment is compared.
     """
-    if not (added or removed):
+    first = min((said.place[0] for said in words if said.id in added or said.id in removed), default=None)
+    if first is None:
         return []
-    first = min(said.place[0] for said in words if said.id in added or said.id in removed)
     old, both = Line(), Line()
     for said in in_order(said for said in words if said.place[0] < first):
         old.add(said)
         both.add(said)
     believed: dict[UUID, Segment] = {}
     found: list[Change] = []
-    lapses = {said.id for said in words if said.lapses}
+    tacit = {said.id for said in words if said.is_tacit}
     later = in_order(said for said in words if said.place[0] >= first)
     for moment, said_then in groupby(later, key=lambda said: said.place[0]):
         old.touched.clear()
@@ -78,7 +78,7 @@ def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: Abstract
             if said.id not in added:
                 old.add(said)
         changed = []
-        for one in sorted((old.touched | both.touched) - lapses):
+        for one in sorted((old.touched | both.touched) - tacit):
             before, segment = believed.get(one, old.segment(one)), both.segment(one)
             if segment is not None and before != segment:
                 changed.append(Change(moment, before, segment))

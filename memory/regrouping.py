@@ -10,6 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.events import EntitiesMerged, EntitiesSeparated, Moved, SpeakerNamed
+from memory.kinds import with_borrowed
 from memory.known import Belonging, Known, Unit
 from memory.line_changes import Change, regrouped
 from memory.segments import Said
@@ -63,6 +64,9 @@ def regroup(known: Known, event: Regrouping, since: datetime, is_concerned: IsCo
     relations = _Lines(known, event, since, is_concerned, _relation_goes)
     known.attributes = attributes.regroup(known.attributes)
     known.relations = relations.regroup(known.relations)
+    held = known.belongings
+    held.withdrawn_attributes = attributes.carry(held.withdrawn_attributes)
+    held.withdrawn_relations = relations.carry(held.withdrawn_relations)
     segments = {change.segment.id: change.segment for change in attributes.changes}
     undone = [
         correction_id
@@ -126,16 +130,28 @@ class _Lines:
     def regroup(self, lines: dict[Unit, list[Said]]) -> dict[Unit, list[Said]]:
         """The lines after the event; `moved` and `changes` tell the difference."""
         stay: dict[Unit, list[Said]] = {unit: [] for unit in lines}
-        touched: set[Unit] = set()
+        touched: set[UUID] = set()
         for unit, words in lines.items():
             for said in words:
                 to, after = self._placed(unit, said)
                 stay.setdefault(to, []).append(after)
                 if (to, after) != (unit, said):
-                    touched |= {unit, to}
-        before = [lines[unit] for unit in touched if unit in lines]
-        self.changes = regrouped(before, [stay[unit] for unit in touched], self.since)
+                    touched |= {unit[0], to[0]}
+        # All lines of an owner that words come to or leave: a line may borrow from another one of them.
+        stay |= with_borrowed({unit: words for unit, words in stay.items() if unit[0] in touched})
+        moved = [unit for unit, words in stay.items() if words != lines.get(unit, [])]
+        before = [lines[unit] for unit in moved if unit in lines]
+        self.changes = regrouped(before, [stay[unit] for unit in moved], self.since)
         return {unit: words for unit, words in stay.items() if words or unit in lines}
+
+    def carry(self, withdrawn: dict[Unit, list[Said]]) -> dict[Unit, list[Said]]:
+        """Words that count no more, where they are after the event."""
+        carried: dict[Unit, list[Said]] = {}
+        for unit, words in withdrawn.items():
+            for said in words:
+                to, after = self._placed(unit, said)
+                carried.setdefault(to, []).append(after)
+        return carried
 
     def _placed(self, unit: Unit, said: Said) -> tuple[Unit, Said]:
         if said.id not in self.known.belongings.said_of or not self.is_concerned(said.id):
@@ -144,7 +160,7 @@ class _Lines:
         to, after = self.goes(self.known, self.event, unit, said)
         if (to, after) == (unit, said):
             return unit, said
-        if not said.lapses:
+        if not said.is_tacit:
             self.moved.append(said.id)
         told_after, _ = self.known.belongings.said_of[said.id]
         joined = joined_after(self.event, told_of, said.joined, self.since)

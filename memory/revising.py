@@ -30,7 +30,7 @@ from memory.log import EventLog, Writing
 from memory.ports import RevisableLine, RevisableReadModels, Revised, Revision
 from memory.principals import Caller
 from memory.recorded import Origin, Recorded
-from memory.segments import Standing, lapse_id
+from memory.segments import Standing, with_tacit
 from memory.values import derived_id
 
 RETRACTED = "retracted"
@@ -200,8 +200,7 @@ def line_changes(
     line: RevisableLine, withdrawn: AbstractSet[UUID], restored: AbstractSet[UUID], now: datetime, *, reason: str
 ) -> list[Event]:
     """What changes in a line when some of its words count no more, or again. reason: of those that do not."""
-    gone = withdrawn | {lapse_id(one) for one in withdrawn}
-    back = restored | {lapse_id(one) for one in restored}
+    gone, back = with_tacit(withdrawn), with_tacit(restored)
     again = [said for said in line.apart if said.id in back]
     after = [said for said in line.words if said.id not in gone] + again
     events: list[Event] = [

@@ -1,5 +1,6 @@
 """What is said about a unit, and the place of each word in the unit's line."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -32,8 +33,9 @@ class Said:
     words end the value instead of asserting it, at `until` or when they were said. change, repair:
     see `memory.candidates.StatementCandidate`. follows: the version before it, where the line is given
     without its beginning. of: the entity it was said of. joined: when a merge brought it into this line, if
-    one did. document: which one says it. lapses: these are no words; the version lapsed by itself. spelt: the value
-    for people; of a relation, the object's name.
+    one did. document: which one says it. lapses: these are no words; the version lapsed by itself. borrowed: they
+    were said of what the value is a kind of (`memory.kinds`). spelt: the value for people; of a relation, the
+    object's name.
     """
 
     id: UUID
@@ -50,6 +52,7 @@ class Said:
     joined: datetime | None = None
     document: UUID | None = None
     lapses: bool = False
+    borrowed: bool = False
     spelt: str = ""
 
     def is_joined_with(self, older: "Said") -> bool:
@@ -65,6 +68,11 @@ class Said:
         return self.place > older.place and self.rank >= older.rank and not rivals
 
     @property
+    def is_tacit(self) -> bool:
+        """Whether no words of this line tell it: it works there, and has no place of its own."""
+        return self.lapses or self.borrowed
+
+    @property
     def begins(self) -> datetime:
         return self.start or self.place[0]
 
@@ -77,6 +85,16 @@ class Said:
 def lapse_id(statement_id: UUID) -> UUID:
     """The id of what stands in a line for the lapse of a version."""
     return derived_id(statement_id, "lapse", 0)
+
+
+def borrowed_id(statement_id: UUID) -> UUID:
+    """The id of what stands for an ending in the line of a kind of what ended."""
+    return derived_id(statement_id, "borrowed", 0)
+
+
+def with_tacit(statement_ids: Iterable[UUID]) -> set[UUID]:
+    """Ids of statements and of all that comes and goes with them."""
+    return {one for each in statement_ids for one in (each, lapse_id(each), borrowed_id(each))}
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True):

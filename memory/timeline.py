@@ -304,15 +304,15 @@ def _meet(version: _Version, said: Said) -> bool:
     return version.said.begins <= said.until and version.holds_at(said.begins)
 
 
-def line(statements: Iterable[Said]) -> dict[UUID, Segment]:
-    """Every statement's segment, by id. Total: any statements make a line."""
+def line(statements: Iterable[Said], *, tacit: bool = False) -> dict[UUID, Segment]:
+    """Every statement's segment, by id. Total: any statements make a line. tacit: of the tacit ones too."""
     working = Line()
-    lapses: set[UUID] = set()
+    hidden: set[UUID] = set()
     for said in in_order(statements):
         working.add(said)
-        if said.lapses:
-            lapses.add(said.id)
-    return {one: segment for one in working.placed if one not in lapses and (segment := working.segment(one))}
+        if said.is_tacit and not tacit:
+            hidden.add(said.id)
+    return {one: segment for one in working.placed if one not in hidden and (segment := working.segment(one))}
 
 
 def in_order(statements: Iterable[Said]) -> list[Said]:

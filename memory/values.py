@@ -94,11 +94,6 @@ def unit_value(value: str, *, single_valued: bool) -> str:
     return "" if single_valued else comparable(value)
 
 
-def is_kind_of(value: str, wider: str) -> bool:
-    """Whether a value (comparable) names a kind of what `wider` names: "trail running" is running."""
-    return bool(wider) and value.endswith(f" {wider}")
-
-
 # Between letters of Chinese, Japanese and Korean a space is a matter of taste, not of the name.
 _EAST_ASIAN = "[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _SPACE_OF_TASTE = re.compile(f"(?<={_EAST_ASIAN}) (?={_EAST_ASIAN})")

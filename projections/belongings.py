@@ -5,7 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from memory.doubts import Doubt
-from memory.known import Belonging, Known, KnownEntity
+from memory.kinds import with_borrowed
+from memory.known import Belonging, Known, KnownEntity, Unit
+from memory.segments import Said, Standing
 from projections.lines import SAID_COLUMNS, said_of_row
 from projections.reading import Reader
 
@@ -16,7 +18,7 @@ WHERE n.canonical_id = ANY(%(ids)s) AND n.canonical_id <> n.id AND n.forgotten_a
 """
 
 ATTRIBUTES = f"""
-SELECT v.entity_id, v.line_key, v.unit_value, v.said_of, NULL::uuid, v.session_id, v.key, v.value, NULL,
+SELECT v.entity_id, v.line_key, v.unit_value, v.said_of, NULL::uuid, v.session_id, v.standing, v.key, v.value, NULL,
     {SAID_COLUMNS}
 FROM {{attribute_versions}} AS v
 WHERE v.entity_id = ANY(%(ids)s)
@@ -24,8 +26,8 @@ WHERE v.entity_id = ANY(%(ids)s)
 
 # Whole lines: an object that changes its name meets the other objects of the same line.
 RELATIONS = f"""
-SELECT v.subject_id, v.label, v.unit_object, v.said_of, v.said_object_id, v.session_id, '', v.object_id::text,
-    o.name, {SAID_COLUMNS}
+SELECT v.subject_id, v.label, v.unit_object, v.said_of, v.said_object_id, v.session_id, v.standing, '',
+    v.object_id::text, o.name, {SAID_COLUMNS}
 FROM {{relations}} AS v JOIN (
     SELECT DISTINCT r.subject_id, r.label, r.unit_object FROM {{relations}} AS r
     WHERE r.subject_id = ANY(%(ids)s) OR r.object_id = ANY(%(ids)s)
@@ -84,11 +86,14 @@ def load(known: Known, own: Reader, entity_ids: Sequence[UUID], session_id: UUID
 def _lines(known: Known, rows: Sequence[tuple[Any, ...]], session_id: UUID, *, of_attributes: bool) -> None:
     """Put the lines in place of what is known of them so far."""
     lines = known.attributes if of_attributes else known.relations
-    fresh: dict[Any, list[Any]] = {}
-    for owner_id, name, unit_value, said_of, said_object_id, session, *words in rows:
+    held = known.belongings
+    withdrawn = held.withdrawn_attributes if of_attributes else held.withdrawn_relations
+    fresh: dict[Unit, list[Said]] = {}
+    for owner_id, name, unit_value, said_of, said_object_id, session, standing, *words in rows:
+        place = withdrawn if standing == Standing.WITHDRAWN else fresh
         for said in said_of_row(*words):
-            fresh.setdefault((owner_id, name, unit_value), []).append(said)
-            known.belongings.said_of[said.id] = (said_of, said_object_id)
+            place.setdefault((owner_id, name, unit_value), []).append(said)
+            held.said_of[said.id] = (said_of, said_object_id)
             if session == session_id:
-                known.belongings.in_session.add(said.id)
-    lines.update(fresh)
+                held.in_session.add(said.id)
+    lines.update(with_borrowed(fresh))

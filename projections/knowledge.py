@@ -13,6 +13,7 @@ from uuid import UUID
 from memory.cardinality import is_functional, keys_of_line, line_key, line_value
 from memory.directory import ScopeNode
 from memory.doubts import CONTRADICTION, Doubt
+from memory.kinds import wider_values
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
 from memory.line_changes import Tail, tail_suffices
 from memory.log import Cursor, Writing
@@ -20,7 +21,7 @@ from memory.nicknames import lookups
 from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
 from memory.scopes import scope_set
 from memory.segments import Said
-from memory.values import comparable, is_kind_of, unit_value
+from memory.values import comparable, unit_value
 from memory.wanted import UNNAMED_USER, called_by, relation_unit
 from projections import belongings, derivations, entities, held, lifecycle, provenance, scope_sets, turns
 from projections.directory import directory_of
@@ -334,7 +335,7 @@ def _attribute_words(known: Known, own: Reader, wanted: Wanted) -> dict[Unit, li
         parameters = {"entity_ids": entity_ids, "keys": keys, "values": values}
         for entity_id, key, value in own.tuples(KINDS, parameters):
             for (owner_id, ended_key, wider), one in ended.items():
-                if (owner_id, ended_key) == (entity_id, key) and is_kind_of(value, wider):
+                if (owner_id, ended_key) == (entity_id, key) and wider in wider_values(value):
                     words[entity_id, key, value].append(replace(one.said, value=line_value(one.key, value)))
     return words
 
@@ -360,13 +361,20 @@ def _lines(
     disputed: Set[tuple[UUID, str]],
 ) -> dict[Unit, list[Said]]:
     """Each unit's tail where that suffices for the new words, else its whole line."""
-    lines = {unit: list(tail.said) for unit, tail in tails.items()}
+    # What was said of wider values and ends what is only told now.
+    borrowed = sql.read_borrowed(own, (unit for unit, new in words.items() if not all(said.ends for said in new)))
+    lines = borrowed | {unit: list(tail.said) for unit, tail in tails.items()}
     deep = [
         unit
         for unit, new in words.items()
-        if unit in tails and (unit[:2] in disputed or not tail_suffices(tails[unit], new))
+        if unit in tails
+        and (unit[:2] in disputed or not tail_suffices(tails[unit], new) or _ends_later(borrowed.get(unit, ()), new))
     ]
     return lines | (sql.read_whole(own, deep) if deep else {})
+
+
+def _ends_later(borrowed: Sequence[Said], new: Sequence[Said]) -> bool:
+    return any(ending.place > said.place for ending in borrowed for said in new)
 
 
 def _ask_open_doubts(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:

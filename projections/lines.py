@@ -1,12 +1,13 @@
 """Reads the lines of units: their tails, or all that was ever said about them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from memory.cardinality import line_value
+from memory.kinds import borrowed, wider_values
 from memory.known import Unit
 from memory.line_changes import Tail
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS
@@ -45,8 +46,22 @@ JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{uni
 WHERE v.standing {counts} 'withdrawn'
 """
 
+# What was said of wider values, of those units that are kinds of them.
+BORROWED = """
+SELECT u.owner_id, u.name, u.value, u.wider, {key}, {value}, {spelt}, {said}
+FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[], %(wider)s::text[])
+    AS u (owner_id, name, value, wider)
+JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.wider
+WHERE v.ends AND v.standing {counts} 'withdrawn'
+"""
+
+# An ending is about the kinds of what ended too.
 UNITS_OF = """
-SELECT DISTINCT v.{owner}, v.{name}, v.{unit} FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s)
+SELECT v.{owner}, v.{name}, v.{unit} FROM {{{table}}} AS v WHERE v.id = ANY(%(ids)s)
+UNION SELECT k.{owner}, k.{name}, k.{unit}
+FROM {{{table}}} AS v JOIN {{{table}}} AS k ON k.{owner} = v.{owner} AND k.{name} = v.{name}
+    AND right(k.{unit}, length(v.{unit}) + 1) = ' ' || v.{unit}
+WHERE v.id = ANY(%(ids)s) AND v.ends AND v.{unit} <> ''
 """
 
 SEGMENTS = """
@@ -64,11 +79,13 @@ ORDER BY v.position_from, v.id
 
 @dataclass(frozen=True, slots=True)
 class LineSql:
-    """The statements over one kind of line. tails, whole, withdrawn: of many units. live: of one owner, %(id)s.
-    units, segments: of statements, %(ids)s."""
+    """The statements over one kind of line. tails, whole, withdrawn: of many units; with what the latter two borrow.
+    live: of one owner, %(id)s. units, segments: of statements, %(ids)s."""
 
     tails: str
     whole: str
+    borrowed: str
+    borrowed_withdrawn: str
     live: str
     units: str
     withdrawn: str
@@ -103,11 +120,32 @@ class LineSql:
 
     def read_whole(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
         """All that was ever said about each unit and counts."""
-        return _lines(reader, self.whole, units)
+        return _joined(_lines(reader, self.whole, units), _borrowed(reader, self.borrowed, units))
 
     def read_withdrawn(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
         """All that was ever said about each unit and counts no more."""
-        return _lines(reader, self.withdrawn, units)
+        withdrawn = _lines(reader, self.withdrawn, units)
+        return _joined(withdrawn, _borrowed(reader, self.borrowed_withdrawn, units))
+
+    def read_borrowed(self, reader: Reader, units: Iterable[Unit]) -> dict[Unit, list[Said]]:
+        """The endings that each unit borrows from the lines of wider values; none for a unit that borrows none."""
+        return _borrowed(reader, self.borrowed, units)
+
+
+def _borrowed(reader: Reader, sql: str, units: Iterable[Unit]) -> dict[Unit, list[Said]]:
+    lines: dict[Unit, list[Said]] = defaultdict(list)
+    if asked := [(*unit, wider) for unit in units for wider in wider_values(unit[2])]:
+        owners, names, values, wider = (list(column) for column in zip(*asked, strict=True))
+        parameters = {"owners": owners, "names": names, "values": values, "wider": wider}
+        for owner_id, name, kind, of, *words in reader.tuples(sql, parameters):
+            lines[owner_id, name, kind] += [borrowed(said, of, kind) for said in said_of_row(*words) if said.ends]
+    return lines
+
+
+def _joined(lines: dict[Unit, list[Said]], others: Mapping[Unit, list[Said]]) -> dict[Unit, list[Said]]:
+    for unit, words in others.items():
+        lines[unit] += words
+    return lines
 
 
 def _lines(reader: Reader, sql: str, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
@@ -128,6 +166,8 @@ def _sql(*, table: str, owns: str, **columns: str) -> LineSql:
         tails=TAILS.format(**names),
         whole=WHOLE.format(counts="<>", **names),
         withdrawn=WHOLE.format(counts="=", **names),
+        borrowed=BORROWED.format(counts="<>", **names),
+        borrowed_withdrawn=BORROWED.format(counts="=", **names),
         live=LIVE.format(table=table, owns=owns),
         units=UNITS_OF.format(**names),
         segments=SEGMENTS.format(**names),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
-from memory.candidates import AnyCandidate
+from memory.candidates import AnyCandidate, AttributeCandidate
 from memory.cardinality import line_key, line_value
 from memory.decide import decide
 from memory.doubts import Doubt
@@ -37,6 +37,7 @@ from memory.events import (
     UncertaintyFlagged,
     UncertaintyResolved,
 )
+from memory.kinds import endings_for, with_borrowed
 from memory.known import Belonging, Belongings, Flag, Known, KnownEntity, Statement, Unit
 from memory.line_changes import Change
 from memory.segments import Said, Segment, Standing
@@ -100,7 +101,7 @@ class Story:
     def decide_again(self, turn: int, candidates: Sequence[AnyCandidate]) -> list[Event]:
         """Decide the same turn once more."""
         statement = replace(self.said_ids[turn], next_position=self.position + 1, speaker_id=self._speaker())
-        before = self._copy(statement)
+        before = self._copy(statement, candidates)
         events = decide(candidates, before, statement)
         for event in events:
             self.position += 1
@@ -128,15 +129,18 @@ class Story:
         words = [said for line in self.known.attributes.values() for said in line]
         return [self.segments[said.id].standing.value for said in sorted(words, key=lambda said: said.place)]
 
-    def _copy(self, statement: Statement) -> Known:
+    def _copy(self, statement: Statement, candidates: Sequence[AnyCandidate]) -> Known:
         """What a loader would hand to `decide` for this turn."""
+        values = {comparable(one.value) for one in candidates if isinstance(one, AttributeCandidate)}
+        own = self.known.attributes
+        new = {(owner, key, value) for owner, key, _ in own for value in values} - own.keys()
         return Known(
             entities=dict(self.known.entities),
             name_ids=dict(self.known.name_ids),
             belongings=self._belongings(),
             visible_names=set(self.known.visible_names),
             keys=dict(self.known.keys),
-            attributes={unit: list(line) for unit, line in self.known.attributes.items()},
+            attributes=with_borrowed(own) | {unit: borrowed for unit in new if (borrowed := endings_for(unit, own))},
             relations={unit: list(line) for unit, line in self.known.relations.items()},
             deeds=dict(self.known.deeds),
             directives=dict(self.known.directives),

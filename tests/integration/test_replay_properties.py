@@ -48,13 +48,20 @@ attributes = st.builds(
     value=st.sampled_from(["Porto", "Lyon", "Oslo"]),
     **statements,
 )
+kinds = st.builds(
+    AttributeCandidate,
+    entity=people,
+    key=st.sampled_from(["likes", "likes", "dislikes"]),
+    value=st.sampled_from(["running", "trail running"]),
+    **statements,
+)
 relations = st.builds(RelationCandidate, subject=people, label=st.just("knows"), object=people, **statements)
 names: st.SearchStrategy[AnyCandidate] = st.one_of(
     st.builds(AliasCandidate, entity=people, name=people),
     st.builds(SeparationCandidate, name=people),
     st.builds(NameCandidate, name=st.sampled_from(["Ana", "Dee"])),
 )
-candidates: st.SearchStrategy[AnyCandidate] = st.one_of(attributes, attributes, relations, names)
+candidates: st.SearchStrategy[AnyCandidate] = st.one_of(attributes, attributes, kinds, relations, names)
 # (hours after noon when it was said, what): times out of order are late arrivals.
 histories = st.lists(st.tuples(st.integers(-5, 5), st.lists(candidates, max_size=4)), min_size=1, max_size=8)
 

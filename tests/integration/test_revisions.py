@@ -11,6 +11,7 @@ from api.ids import new_id, parse, ulid
 from api.routes import attributes, corrections, entities, queries, revisions, sessions, state
 from api.wiring import Services
 from memory.administration import ADMIN, Administration
+from memory.candidates import AliasCandidate, Mention, SeparationCandidate
 from memory.errors import Conflict, Forbidden
 from memory.events import Citation, TurnRecorded
 from memory.principals import grants_of
@@ -142,6 +143,21 @@ def test_words_without_facts_can_be_retracted_too(keyed: Keyed) -> None:
         keyed.post(revisions.retract_turn, turn)
     keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
     assert found(keyed, "Where is the vault code?")
+
+
+def test_what_was_retracted_stays_so_when_its_entity_turns_out_to_be_another(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Porto"))
+    keyed.world.given(fact("Bo", "city", "Rome"))
+    moved = keyed.world.given(fact("Bo", "city", "Bern"))
+    done = keyed.post(revisions.retract_turn, {"turn_id": ulid(moved.turn_ids[0])})
+    ana, bo = (Mention(type="person", name=name) for name in ("Ana", "Bo"))
+    keyed.world.given(AliasCandidate(entity=ana, name=bo))
+    assert values(keyed) == ["Rome"]
+    keyed.post(revisions.undo_correction, {"correction_id": done["revisionId"]})
+    assert values(keyed) == ["Bern"]
+    keyed.world.given(SeparationCandidate(name=bo))
+    assert sorted(values(keyed)) == ["Bern", "Porto"]
+    assert is_sound(keyed.world)
 
 
 def concluded(key: str, value: str, *sources: Citation) -> Turn:

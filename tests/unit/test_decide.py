@@ -24,6 +24,7 @@ from memory.events import (
     AttributeSuperseded,
     EntityRecognised,
     Event,
+    RelationClosed,
     UncertaintyFlagged,
     UncertaintyResolved,
 )
@@ -401,6 +402,48 @@ def test_an_ending_that_meets_its_version_late_leaves_no_doubt() -> None:
     story.when(city("Porto", polarity=Polarity.ENDED), at=NOON + DAY)
     story.when(city("Rome", polarity=Polarity.ENDED), at=NOON + DAY)
     assert settled(story.when(city("Porto"))) == 1
+
+
+def not_with(name: str, story: Story) -> list[Event]:
+    """Words that may be read as the end of one fact or of another."""
+    works_at = RelationCandidate(
+        subject=ANA, label="works_at", object=Mention(type="company", name=name), polarity=Polarity.ENDED
+    )
+    uses = AttributeCandidate(entity=ANA, key="uses", value=name, polarity=Polarity.ENDED)
+    return story.when(works_at, uses, at=NOON + DAY)
+
+
+def test_of_two_readings_of_an_ending_one_that_matches_nothing_leaves_no_doubt_where_the_other_does() -> None:
+    story = Story()
+    story.when(RelationCandidate(subject=ANA, label="works_at", object=ACME))
+    events = not_with("Acme", story)
+    assert (len(only(events, RelationClosed)), len(only(events, UncertaintyFlagged))) == (1, 0)
+    assert len(only(not_with("Beta", story), UncertaintyFlagged)) == 2
+
+
+def test_an_ending_names_its_value_so_the_successor_stays() -> None:
+    story = Story()
+    story.when(AttributeCandidate(entity=ANA, key="uses", value="Acme"))
+    story.when(AttributeCandidate(entity=ANA, key="uses", value="Beta"))
+    not_with("Acme", story)
+    assert story.line("ana", "uses") == [("Acme", NOON, NOON + DAY), ("Beta", NOON, None)]
+
+
+def test_what_was_told_before_its_wider_kind_ended_is_closed_whenever_it_arrives() -> None:
+    def running(kind: str, **more: object) -> AttributeCandidate:
+        return AttributeCandidate(entity=ANA, key="likes", value=f"{kind}running", **more)  # type: ignore[arg-type]
+
+    story = Story()
+    story.when(running("trail "))
+    events = story.when(running("", polarity=Polarity.ENDED), at=NOON + 2 * DAY)
+    assert not only(events, UncertaintyFlagged)
+    story.when(running("road "), at=NOON + DAY)
+    story.when(running("Long Trail "), at=NOON + 3 * DAY)
+    assert story.line("ana", "likes") == [
+        ("trail running", NOON, NOON + 2 * DAY),
+        ("road running", NOON + DAY, NOON + 2 * DAY),
+        ("Long Trail running", NOON + 3 * DAY, None),
+    ]
 
 
 def contradicted() -> Story:
