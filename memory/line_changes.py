@@ -56,11 +56,14 @@ def difference(before: Sequence[Said], after: Sequence[Said], now: datetime) -> 
 def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: AbstractSet[UUID]) -> list[Change]:
     """The difference between the line of all words but the added ones, and that of all but the removed ones.
 
-    Both lines are worked out once, moment by moment, and only what either moved at a moment is compared.
+    Both lines are worked out once, moment by moment, and only what either moved at a moment is compared. Not so where
+    a merge was to bring some of the words later: until then they were in another line.
     """
     first = min((said.place[0] for said in words if said.id in added or said.id in removed), default=None)
     if first is None:
         return []
+    if any(said.joined is not None and said.joined > first for said in words):
+        return _moves_around_merges(words, first, added=added, removed=removed)
     old, both = Line(), Line()
     for said in in_order(said for said in words if said.place[0] < first):
         old.add(said)
@@ -83,6 +86,28 @@ def _moves(words: Sequence[Said], *, added: AbstractSet[UUID], removed: Abstract
             if segment is not None and before != segment:
                 changed.append(Change(moment, before, segment))
         # New words first, then what they change.
+        found += sorted(changed, key=lambda change: change.before is not None)
+        believed |= {change.segment.id: change.segment for change in changed}
+    return found
+
+
+def _moves_around_merges(
+    words: Sequence[Said], first: datetime, *, added: AbstractSet[UUID], removed: AbstractSet[UUID]
+) -> list[Change]:
+    """As `_moves`, with both lines worked out anew at every moment from which on they are of other words."""
+    joined = {said.joined for said in words if said.joined is not None}
+    moments = sorted(moment for moment in joined | {said.place[0] for said in words} if moment >= first)
+    believed: dict[UUID, Segment] = {}
+    found: list[Change] = []
+    for moment in moments:
+        known = [said for said in words if max(said.place[0], said.joined or said.place[0]) <= moment]
+        old = line(said for said in known if said.id not in added)
+        both = line(said for said in known if said.id not in removed)
+        changed = [
+            Change(moment, before, both[one])
+            for one in sorted(both)
+            if (before := believed.get(one, old.get(one))) != both[one]
+        ]
         found += sorted(changed, key=lambda change: change.before is not None)
         believed |= {change.segment.id: change.segment for change in changed}
     return found
@@ -129,6 +154,7 @@ def tail_suffices(tail: Tail, new: Sequence[Said]) -> bool:
     return (
         said.place > max(one.place for one in tail.said)
         and said.begins >= in_force.begins
+        and all(one.joined is None or one.joined <= said.place[0] for one in tail.said)
         and (said.ends or said.until is None)
         and (not said.ends or said.value == in_force.value)
         and (said.document is None or said.document == in_force.document)

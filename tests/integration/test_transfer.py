@@ -12,7 +12,7 @@ from api.routes import attributes, forgetting, state
 from api.terminal import past
 from api.terminal.comparison import compared
 from api.wiring import Services
-from memory import decide
+from memory import facts
 from memory.documents import bytes_store
 from memory.errors import Conflict, InvalidRequest, LogCorrupt, PalimpsestError
 from projections import transfer, verification
@@ -195,7 +195,7 @@ def test_a_comparison_lists_what_would_be_decided_otherwise_today(
     before = world.events()
     with services.database.connect() as connection:
         assert list(compared(services, connection, world.context_id, lambda events: None)) == []
-        monkeypatch.setattr(decide, "CONFIDENCE_FLOOR", 1.1)
+        monkeypatch.setattr(facts, "CONFIDENCE_FLOOR", 1.1)
         found = list(compared(services, connection, world.context_id, lambda events: None))
     assert len(found) == 3
     assert "UncertaintyFlagged" in {event.TOPIC for one in found for event in one.now}
