@@ -166,8 +166,10 @@ class RevisableReadModels(Protocol):
         self, writing: Writing, revision_ids: Sequence[UUID], scope_set_ids: Sequence[UUID]
     ) -> Mapping[UUID, Revision]: ...
 
-    def correction(self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]) -> tuple[UUID, UUID] | None:
-        """The scope set and the newer version of a correction."""
+    def correction(
+        self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]
+    ) -> tuple[UUID, UUID, bool] | None:
+        """The scope set and the newer version of a correction, and whether it still counts."""
         ...
 
     def scopes(self, writing: Writing, scope_set_id: UUID) -> ScopeSet: ...

@@ -80,7 +80,9 @@ class Revising:
                 revised = Revised([part for _, _, part in named])
                 self._revise(writing, caller, REVISION, named, dry_run=dry_run)
             else:
-                scope_set_id, version_id = correction
+                scope_set_id, version_id, counts = correction
+                if not counts:
+                    raise Conflict("this correction counts no more")
                 words = self.models.words_of_version(writing, scope_set_id, version_id)
                 resting = resting_on(self.models, writing, caller, scope_set_id, words)
                 parts = [self._part(writing, scope_set_id, words, resting.turns_in(scope_set_id))]

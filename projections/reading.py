@@ -118,6 +118,11 @@ class Instant:
     def is_now(self) -> bool:
         return self == NOW
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it is about what began and ended within bounds."""
+        return self.valid_from is not None or self.valid_until is not None
+
 
 NOW = Instant()
 
@@ -188,7 +193,7 @@ class Reader:
             held_then=instant.position is not None,
             known_then=instant.known_at is not None,
             moment=instant.moment is not None,
-            within=instant.valid_from is not None or instant.valid_until is not None,
+            within=instant.is_bounded,
         )
 
 

@@ -56,7 +56,7 @@ HANDLES = (MemoryRevised,)
 BY_IDS = "SELECT r.* FROM {revisions} AS r WHERE r.id = ANY(%(ids)s)"
 
 CORRECTION = """
-SELECT c.scope_set_id, c.new_version_id FROM {corrections} AS c WHERE c.id = %(id)s AND c.valid_to IS NULL
+SELECT c.scope_set_id, c.new_version_id, c.valid_to IS NULL FROM {corrections} AS c WHERE c.id = %(id)s
 """
 
 OF_VERSION = """
@@ -124,9 +124,11 @@ class ReadModelRevising:
         rows = _reader(writing, scope_set_ids).rows(TABLE, BY_IDS, {"ids": list(revision_ids)})
         return {row.id: _revision(row) for row in rows}
 
-    def correction(self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]) -> tuple[UUID, UUID] | None:
+    def correction(
+        self, writing: Writing, correction_id: UUID, visible: Sequence[UUID]
+    ) -> tuple[UUID, UUID, bool] | None:
         rows = _reader(writing, visible).tuples(CORRECTION, {"id": correction_id})
-        return (rows[0][0], rows[0][1]) if rows else None
+        return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
     def scopes(self, writing: Writing, scope_set_id: UUID) -> ScopeSet:
         clauses = scope_sets.clauses(_reader(writing, [scope_set_id]))[scope_set_id]

@@ -118,7 +118,7 @@ def listed(plan: Plan, *, purge: bool) -> Json:
         "truncated": plan.truncated,
     }
     if purge:
-        answer |= {"events": len(plan.positions), "residual": _shown(plan.residual)}
+        answer |= {"also": _shown(plan.along), "events": len(plan.positions), "residual": _shown(plan.residual)}
     return answer
 
 

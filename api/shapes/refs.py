@@ -1,6 +1,6 @@
 """References to what memory holds, as callers spell them.
 
-    entity:person/alice                            also person:alice and ['person', 'alice']
+    entity:person/alice                            also person/alice, person:alice and ['person', 'alice']
     attribute:person/alice/job_title
     relation:person/alice-[works_at]->organisation/acme
     relation:alice/works_at/acme                   of any types; person/alice and so on too
@@ -140,6 +140,8 @@ def parse(text: str) -> Ref:
     if text.startswith(PASSAGE_PREFIXES):
         return PassageId(ids.parse(text, prefixes=PASSAGE_PREFIXES))
     prefix, separator, rest = text.partition(":")
+    if "/" in prefix:
+        return EntityRef(entity_name(text, field="ref"))
     if not separator or not rest.strip():
         raise _malformed()
     kind = name_key(prefix)

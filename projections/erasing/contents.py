@@ -90,6 +90,30 @@ def about(event: Event | None) -> set[UUID]:
             return set()
 
 
+def told_of(event: Event | None) -> tuple[str, UUID, str] | None:
+    """What an event says, as one who knows what was said would recognise it: its kind, id and text. None for what
+    only repeats others."""
+    match event:
+        case TurnRecorded(turn_id=turn_id, text=text):
+            return "turn", turn_id, text
+        case EntityRecognised(entity_id=entity_id, name=name):
+            return "entity", entity_id, name
+        case AttributeStatement():
+            return "attribute", event.segment.id, f"{event.key.replace('_', ' ')} {event.value}"
+        case RelationStatement():
+            return "relation", event.segment.id, event.label.replace("_", " ")
+        case ActionRecorded(action_id=action_id, summary=summary):
+            return "action", action_id, summary
+        case InstructionDetected(instruction_id=instruction_id, description=description):
+            return "instruction", instruction_id, description
+        case UncertaintyFlagged(uncertainty_id=uncertainty_id, about=doubt):
+            return "uncertainty", uncertainty_id, doubt
+        case DocumentUploaded(document_id=document_id, title=title):
+            return "document", document_id, title
+        case _:
+            return None
+
+
 def texts(event: Event | None) -> Iterator[str]:
     """All texts of a payload."""
     return _strings(msgspec.to_builtins(event))

@@ -18,12 +18,14 @@ class Match:
 
 @dataclass(slots=True)
 class Plan:
-    """matches: what was asked for. positions: of all events that go with it, in the log up to `position`.
-    residual: payloads with an erased value that are not taken, by position. truncated: more matched."""
+    """matches: what was asked for. positions: of all events that go with it, in the log up to `position`. along:
+    what else they say. residual: payloads with an erased value that are not taken, by position. truncated: more
+    matched."""
 
     position: int
     matches: list[Match] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
+    along: list[Match] = field(default_factory=list)
     left: dict[int, Match] = field(default_factory=dict)
     truncated: bool = False
 

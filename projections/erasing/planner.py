@@ -16,7 +16,7 @@ from memory.log import EventLog
 from memory.recorded import Recorded
 from projections import derivations, entities
 from projections.erasing import matching
-from projections.erasing.contents import brought_by, has_words
+from projections.erasing.contents import brought_by, has_words, told_of
 from projections.erasing.payloads import Payloads
 from projections.erasing.plan import Match, Plan, matched
 from projections.erasing.repeats import Repeats, patterns_of, values_of
@@ -90,7 +90,8 @@ class Planner:
         return self._whole(plan)
 
     def _whole(self, plan: Plan) -> Plan:
-        """The plan without the names of entities of which something stays known, as after they were joined."""
+        """The plan without the names of entities of which something stays known, as after they were joined, and with
+        what goes along."""
         going = self._payloads.at(plan.positions)
         named = {
             event.entity_id: (one.position, matched(one.topic, one.origin.turn_id or event.entity_id, event.name))
@@ -103,6 +104,9 @@ class Planner:
                 position, kept = named[entity_id]
                 plan.positions.discard(position)
                 plan.left[position] = kept
+        known_ids = {one.id for one in plan.matches}
+        told = [told_of(one.event) for one in going if one.position in plan.positions]
+        plan.along = [matched(*one) for one in dict.fromkeys(told) if one is not None and one[1] not in known_ids]
         return plan
 
     def _take_matches(self, plan: Plan) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from projections.passages import Kind, sequence_key
 from projections.reading import Reader
-from projections.recall.filters import ANY, PASSES, Filters
+from projections.recall.filters import ANY, PASSES, WITHIN_BOUNDS, Filters
 from projections.recall.question import Question
 from projections.recall.vectors import COSINE, bound
 from projections.recall.words import words
@@ -18,8 +18,8 @@ REACH = 2  # neighbours of a candidate on either side, where they are candidates
 
 # The passages with these numbers, and around each one or two before and after it in its session or document: the
 # neighbours of a candidate are needed to judge it, so those of a candidate's neighbour as well.
-MEMBERS = f"""
-SELECT p.words, CASE WHEN p.length > cardinality(p.words) THEN p.counts END, p.sequence_id, {PASSES}, {COSINE},
+_MEMBERS = f"""
+SELECT p.words, CASE WHEN p.length > cardinality(p.words) THEN p.counts END, p.sequence_id, <passes>, {COSINE},
     p.number, p.kind, p.seq, p.entity_ids, p.role, p.speaker, p.said_at, p.length, p.tells_time, p.asks, p.ends_asking,
     p.proper, p.word_count
 FROM {{passages}} AS p
@@ -48,6 +48,8 @@ WHERE p.number = ANY(ARRAY(
 )) AND p.retracted_at IS NULL
 ORDER BY p.number DESC
 """
+MEMBERS = _MEMBERS.replace("<passes>", PASSES)
+MEMBERS_WITHIN = _MEMBERS.replace("<passes>", f"({PASSES} AND {WITHIN_BOUNDS})")
 
 NAMES = "SELECT e.id, e.name FROM {entities} AS e WHERE e.id = ANY(%(ids)s)"
 
@@ -100,7 +102,8 @@ def pool(reader: Reader, question: Question, numbers: Sequence[int], *, around: 
     """
     middles = numbers[:around]
     asked = {"numbers": numbers, "middles": middles, **filters.parameters, **bound(question)}
-    rows = reader.tuples(MEMBERS, asked) if numbers else []
+    sql = MEMBERS_WITHIN if reader.instant.is_bounded else MEMBERS
+    rows = reader.tuples(sql, asked) if numbers else []
     members = [_member(row) for row in rows]
     _linked(members)
     candidates = _near(members, frozenset(middles)).union(numbers)

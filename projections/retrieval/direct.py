@@ -119,8 +119,7 @@ def _says_the_same(key: str, other: str | None) -> bool:
 def _chosen(reader: Reader, held: list[Fact], subject: Subject, asked: Asked) -> list[Fact]:
     if not held:
         return []
-    ranged = reader.instant.valid_from is not None or reader.instant.valid_until is not None
-    if ranged or not asked.past:  # a range of time asked for is the past that is meant
+    if reader.instant.is_bounded or not asked.past:  # a range of time asked for is the past that is meant
         return _distinct(fact for fact in held if in_force(fact, reader))
     if asked.before:
         return _before(reader, held, subject, asked.before)

@@ -109,7 +109,7 @@ def in_force(fact: Fact, reader: Reader) -> bool:
     row, instant = fact.row, reader.instant
     if row.standing != "current":
         return False
-    if instant.valid_from is not None or instant.valid_until is not None:
+    if instant.is_bounded:
         began = instant.valid_from is None or (row.valid_from is not None and row.valid_from >= instant.valid_from)
         ended = instant.valid_until is None or (row.valid_to is not None and row.valid_to <= instant.valid_until)
         return began and ended

@@ -250,7 +250,7 @@ def test_every_form_of_a_reference_is_inspected(rest: httpx.Client) -> None:
         return content(rest.get("/inspect", params={"ref": ref}))
 
     ann = content(rest.get("/entities/person/ann"))
-    for ref in ("entity:person/ann", "entity:Person/Ann", "person:ann", "user:Ann"):
+    for ref in ("entity:person/ann", "entity:Person/Ann", "person/ann", "person:ann", "user:Ann"):
         assert inspected(ref) == {"kind": "entity", **ann}
 
     age = inspected("attribute:person/Ann/AGE")

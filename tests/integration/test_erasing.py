@@ -66,6 +66,8 @@ def test_a_purge_takes_the_fact_its_words_and_all_that_repeats_it(keyed: Keyed) 
     told = keyed.post(forgetting.forget, query="Alice Zorbagrad", purge=True, dryRun=True)
     assert told["deleted"] > 0
     assert all("orbagrad" in match["text"] for match in told["matches"])
+    assert ("turn", "I moved to Zorbagrad.") in {(one["kind"], one["text"]) for one in told["also"]}
+    assert not {one["id"] for one in told["also"]} & {one["id"] for one in told["matches"]}
     assert "orbagrad" in dumped(world.services), "a dry run changes nothing"
 
     done = keyed.post(forgetting.forget, query="Alice Zorbagrad", purge=True)

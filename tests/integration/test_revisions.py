@@ -88,6 +88,8 @@ def test_an_undone_correction_reopens_the_older_version(keyed: Keyed) -> None:
     done = keyed.post(revisions.undo_correction, {"correction_id": correction["id"]})
     assert values(keyed) == ["Porto"]
     assert [one.position for one in keyed.world.events()][: len(before)] == before
+    with pytest.raises(Conflict):
+        keyed.post(revisions.undo_correction, {"correction_id": correction["id"]})
     again = {"correction_id": done["revisionId"]}
     keyed.post(revisions.undo_correction, again)
     assert values(keyed) == ["Lyon"]

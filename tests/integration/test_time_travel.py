@@ -20,13 +20,21 @@ from api.routes import (
     instructions,
     matches,
     profile,
+    queries,
     relations,
     state,
     uncertainties,
 )
 from api.shapes.instants import Asked
 from api.wiring import Services
-from memory.candidates import AliasCandidate, AnyCandidate, AttributeCandidate, Mention, RelationCandidate
+from memory.candidates import (
+    ActionCandidate,
+    AliasCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    Mention,
+    RelationCandidate,
+)
 from memory.errors import PalimpsestError
 from memory.log import Connection, EventLog
 from memory.transfer import adopt
@@ -254,6 +262,32 @@ def test_the_three_clocks_each_tell_their_own_past(keyed: Keyed) -> None:
     assert cities(validFrom=at(1), validUntil=at(5)) == ["Oslo"]
     assert cities(validFrom=at(1)) == ["Lyon", "Oslo"]
     assert cities(validUntil=at(3)) == ["Porto"]
+
+
+def test_a_question_within_bounds_finds_what_began_and_ended_there(keyed: Keyed) -> None:
+    # given values of one after the other, words that state them, and a deed
+    def say(hours: int, text: str, *candidates: Any) -> None:
+        keyed.world.given(*candidates, text=text, observed_at=NOON + hours * HOUR)
+
+    say(0, "Ana lives in Porto", fact("Ana", "city", "Porto"))
+    say(2, "Ana lives in Oslo", fact("Ana", "city", "Oslo"))
+    say(4, "Ana lives in Lyon", fact("Ana", "city", "Lyon"))
+    bought = ActionCandidate(
+        actor=Mention(type="person", name="Ana"), verb="buy", object="boat", summary="bought a boat"
+    )
+    say(5, "Ana bought a boat", bought)
+
+    def found(query: str, **bounds: int) -> set[str]:
+        moments = {name: (NOON + hours * HOUR).isoformat() for name, hours in bounds.items()}
+        hits = keyed.post(queries.query, query=query, k=20, **moments)["hits"]
+        return {hit["text"] for hit in hits}
+
+    # then by search, and where one property answers; the last words are of the very end
+    oslo = {"Ana: city: Oslo", "Ana lives in Oslo"}
+    assert found("Tell me about Ana", validFrom=1, validUntil=4) == oslo | {"Ana lives in Lyon"}
+    assert found("Tell me about Ana", validUntil=3) == {"Ana: city: Porto", "Ana lives in Porto", "Ana lives in Oslo"}
+    assert found("Where does Ana live?", validFrom=1, validUntil=4) == oslo
+    assert found("Tell me about Ana", validFrom=5) == {"Ana: bought a boat", "Ana bought a boat"}
 
 
 def test_what_a_late_turn_says_early_is_known_with_its_subject(keyed: Keyed) -> None:
