@@ -28,7 +28,9 @@ def adopt(connection: Connection, context_id: str, batches: Iterable[list[Stored
     """
     row = connection.execute(LOCK_EMPTY, {"context_id": context_id}).fetchone()
     if row is None or row[0] != 0:
-        raise Conflict(f"context {context_id!r} must exist and be empty")
+        raise Conflict(
+            f"context {context_id!r} is not there" if row is None else f"context {context_id!r} is not empty"
+        )
     position, head_hash, recorded_at = 0, GENESIS_HASH, None
     with connection.cursor() as cursor, cursor.copy(COPY_EVENTS) as copy:
         copy.set_types(EVENT_TYPES)

@@ -1,14 +1,16 @@
 """Commands over the log of this machine's database: what changed, moving a context, and erasures."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
 import click
 
+from api.errors import StartupError
 from api.ids import moment
 from api.settings.config import from_env
 from api.shapes import differences
@@ -71,7 +73,7 @@ def export(context_id: str | None, output: Path, without_bytes: bool, as_json: b
     """Write a context to a file of JSON lines: all events with their chain, vectors, files. No keys of providers."""
     context = context_id or from_env().context
     lines = 0
-    with _opened() as (services, connection), output.open("xb") as file:
+    with _opened() as (services, connection), new_file(output) as file:
         for line in transfer.exported(services.log, connection, context, files=not without_bytes):
             file.write(line)
             lines += 1
@@ -121,7 +123,10 @@ def erasures(scrub: bool, target: Path | None, source: Path | None, as_json: boo
             click.echo(json.dumps({"scrubbed": len(done)}) if as_json else f"the disk is clean of {len(done)} erasures")
         if target is not None:
             lines = [json.dumps(one) for one in erasures_told(services, connection)]
-            target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            try:
+                target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            except OSError as error:
+                raise StartupError(f"{target} can't be written: {error.strerror}") from error
             click.echo(json.dumps({"erasures": len(lines)}) if as_json else f"{len(lines)} erasures in {target}")
         if not (scrub or target or source):
             for one in erasures_told(services, connection):
@@ -151,26 +156,61 @@ def apply_erasures(services: "Services", connection: Connection, source: Path) -
     """Erase here what a file says was erased elsewhere, as far as it is the same event. Returns how many."""
     erased = 0
     for one in _read_erasures(source):
-        context_id, wanted = one["context"], {int(at): bytes.fromhex(row_hash) for at, row_hash in one["events"]}
-        there = connection.execute(STILL_THERE, [context_id, list(wanted)]).fetchall()
-        positions = [at for at, row_hash in there if wanted[at] == row_hash]
+        there = connection.execute(STILL_THERE, [one.context_id, list(one.hashes)]).fetchall()
+        positions = [at for at, row_hash in there if one.hashes[at] == row_hash]
         if not positions:
             continue
-        principal = UUID(one["principal"]) if one["principal"] else None
-        asked = Asked(UUID(one["erasure"]), principal, one["reason"], one["query_digest"])
         try:
-            with services.log.writing(context_id) as writing:
-                erased += services.erasing.erase(writing, positions, asked)
+            with services.log.writing(one.context_id) as writing:
+                erased += services.erasing.erase(writing, positions, one.asked)
         except NotFound:
             continue
     return erased
 
 
-def _read_erasures(source: Path) -> Iterable[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Erasure:
+    """One line of a file of erasures. hashes: of the events that it took, by position."""
+
+    context_id: str
+    asked: Asked
+    hashes: dict[int, bytes]
+
+
+def _read_erasures(source: Path) -> list[_Erasure]:
+    """Raises InvalidRequest for any other file."""
     try:
-        return [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
-    except ValueError as error:
+        lines = map(json.loads, source.read_text(encoding="utf-8").splitlines())
+        return [
+            _Erasure(
+                str(one["context"]),
+                Asked(
+                    UUID(one["erasure"]),
+                    UUID(one["principal"]) if one["principal"] else None,
+                    str(one["reason"]),
+                    one["query_digest"],
+                ),
+                {int(at): bytes.fromhex(row_hash) for at, row_hash in one["events"]},
+            )
+            for one in lines
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise InvalidRequest(f"{source} is no file of erasures") from error
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that was not there, and is not if writing it fails. Raises StartupError if it can't be made."""
+    try:
+        file = path.open("xb")
+    except OSError as error:
+        raise StartupError(f"{path} can't be written: {error.strerror}") from error
+    try:
+        with file:
+            yield file
+    except BaseException:
+        path.unlink()
+        raise
 
 
 @contextmanager

@@ -202,3 +202,13 @@ def test_a_comparison_lists_what_would_be_decided_otherwise_today(
     assert "AttributeAsserted" in {event.TOPIC for one in found for event in one.then}
     assert world.events() == before
     assert world.verified().problem is None
+
+
+@pytest.mark.parametrize(
+    "text", ["words", "[1]", '{"context": "dev"}', '{"context": "dev", "erasure": 7, "events": []}']
+)
+def test_any_other_file_is_no_file_of_erasures(services: Services, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "erasures.jsonl"
+    file.write_text(text)
+    with services.database.connect() as connection, pytest.raises(InvalidRequest, match="no file of erasures"):
+        past.apply_erasures(services, connection, file)
