@@ -17,7 +17,7 @@ from memory.draft import CONFIDENCE_FLOOR, Draft
 from memory.events import AttributeKeyDefined
 from memory.identities import Identities
 from memory.kinds import endings_for
-from memory.known import Unit
+from memory.known import Unit, is_withdrawal
 from memory.line_changes import changes
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS, EventOf
 from memory.segments import Place, Said, Segment, Standing, borrowed_id
@@ -102,7 +102,7 @@ class Facts:
         """Flag what can't be asserted; True if so."""
         if candidate.confidence < CONFIDENCE_FLOOR:
             self.draft.flag(words, "low confidence", entity_id, key)
-        elif candidate.polarity is Polarity.NEGATED:
+        elif candidate.polarity is Polarity.NEGATED and not is_withdrawal(candidate):
             self.draft.flag(f"not {words}", "negated", entity_id, key)
         else:
             return False
@@ -158,7 +158,10 @@ class Facts:
                 by_these_words = segment.superseded_by in words and segment.reason != "relinked"
                 correction_id = self.draft.id("correction") if by_these_words else None
                 self.draft.events.append(event_of.change(change, correction_id))
-            if segment.standing in _UNCERTAIN and (before is None or before.standing != segment.standing):
+            # Where words only take back what is said no more, nothing is in doubt.
+            withdraws = segment.id in words and words[segment.id][0].withdraws
+            newly = before is None or before.standing != segment.standing
+            if segment.standing in _UNCERTAIN and newly and not withdraws:
                 self._note_unsettled(unit, segment, words, every)
             if before is not None and before.standing is Standing.UNMATCHED:
                 self._settle_ended(unit, next(one.spelt for one in every if one.id == segment.id))

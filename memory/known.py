@@ -58,9 +58,12 @@ class Statement:
         """The candidate as words about its unit. value: in comparable form, spelt: for people. of: the entity.
 
         "I worked there from 2019 to 2021" asserts a time with both its ends, "I worked there until 2021" ends it.
+        "Not mussels, I said that wrongly" ends it too, and as what never was.
         """
         start, until = candidate.valid_from, candidate.valid_until
-        ends = candidate.polarity is Polarity.ENDED and not (start and until)
+        if candidate.polarity is Polarity.NEGATED:
+            start = until = None
+        ends = is_withdrawal(candidate) or (candidate.polarity is Polarity.ENDED and not (start and until))
         if ends:
             start, until = None, until or start
         elif until and (start or until <= self.said_at):
@@ -79,6 +82,11 @@ class Statement:
             document=self.document_id,
             spelt=spelt,
         )
+
+
+def is_withdrawal(candidate: AttributeCandidate | RelationCandidate) -> bool:
+    """Whether the words take a value back without giving another: "I misspoke, it's not Bergen"."""
+    return candidate.polarity is Polarity.NEGATED and candidate.repair and not candidate.change
 
 
 @dataclass(frozen=True, slots=True)

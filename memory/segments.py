@@ -77,6 +77,11 @@ class Said:
         return self.start or self.place[0]
 
     @property
+    def withdraws(self) -> bool:
+        """Whether the words take the value back as one that never was, and give no other."""
+        return self.ends and self.repair and not self.change and self.until is None
+
+    @property
     def is_over(self) -> bool:
         """Whether the words assert a time that was over when they were said."""
         return not self.ends and self.until is not None and self.until <= self.place[0]

@@ -265,7 +265,13 @@ class Line:
     def _end(self, said: Said) -> None:
         named = [version for version in self.versions if version.said.value == said.value]
         live = next((version for version in reversed(named) if _is_open(version, said)), None)
-        if live and said.rank >= live.rank:
+        if live and said.rank >= live.rank and said.withdraws:
+            live.standing, live.reason = Standing.RETRACTED, "explicit_correction"
+            live.end_at(live.said.begins)
+            self.versions.remove(live)
+            self._touch(live)
+            self._note(said, Standing.ENDING, live)
+        elif live and said.rank >= live.rank:
             live.reason = "expired" if said.lapses else "ended"
             self._end_within_line(live, said.until or said.begins)
             self._note(said, Standing.ENDING, live)

@@ -36,7 +36,7 @@ class LocalExtractor:
 
     @property
     def name(self) -> str:
-        return "local/en-2"
+        return "local/en-3"
 
     @property
     def ready(self) -> bool:

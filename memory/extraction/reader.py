@@ -24,22 +24,22 @@ from memory.candidates import (
 from memory.extraction.actions import read_actions
 from memory.extraction.aliases import kin_names, read_aliases
 from memory.extraction.claims import Aspect, Claim, judge
+from memory.extraction.corrections import Heard, corrections
 from memory.extraction.families import FAMILIES, OTHERWISE
 from memory.extraction.followups import ended, is_at_now, left_it, undone
 from memory.extraction.instructions import read_instructions
-from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FAMILY, FIRST_PERSON, JOB_HEADS
+from memory.extraction.lexicon import ENTITY_TYPE_BY_LABEL, FIRST_PERSON, JOB_HEADS
 from memory.extraction.moods import Mood
 from memory.extraction.names import read_names, read_told_names
 from memory.extraction.phrases import NO_CAPITALS, is_name, value_of
 from memory.extraction.repairs import (
     Replacement,
-    opens_by_taking_back,
     repaired,
     replacement_in,
     takes_back,
     with_replacement,
 )
-from memory.extraction.restatements import restated, spliced
+from memory.extraction.restatements import restated
 from memory.extraction.spelling import Spelled, spelled_out
 from memory.extraction.turns import Reading, Turn, is_vocative
 
@@ -63,14 +63,13 @@ class Reader:
     def read(self, text: str) -> list[AnyCandidate]:
         """Candidates in the order of the words, with offsets into `text`."""
         spelled = spelled_out(text)
-        turn = self._parsed(text, spelled)
+        turn = self.turn = self._parsed(text, spelled)
         for sentence in turn.sentences():
             self._read_sentence(turn, sentence)
-        self._mark_repairs(text)
-        if not self._told and self._role == "user":
-            self._splice(turn)
         for claim, reading in self._told:
             self._found += judge(claim, reading.standing, reading.times, about=reading.about)
+        if self._earlier and self._role == "user":
+            self._found = corrections(turn.doc, self._earlier, self._found, self._heard)
         self._found += kin_names(self._found)
         self._found += self._named(turn)
         said = [_at_its_words(candidate, spelled.text) for candidate in self._found if self._may_say(candidate)]
@@ -137,71 +136,17 @@ class Reader:
         claim_now = is_at_now(self._told, reading)
         return [] if claim_now is None else [claim_now]
 
-    def _earlier_claims(self) -> Iterator[list[tuple[Claim, Reading]]]:
-        """What the turns before told, newest first, as far as a correction reaches."""
-        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
-            yield Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).claims(text)
-
-    def _mark_repairs(self, text: str) -> None:
-        """A turn that begins by taking something back corrects what it says anew of the same."""
-        if not self._told or not self._earlier or not opens_by_taking_back(text):
-            return
-        before = {(claim.subject, claim.key): claim.value for told in self._earlier_claims() for claim, _ in told}
-        for position, (claim, reading) in enumerate(self._told):
-            if before.get((claim.subject, claim.key), claim.value) != claim.value:
-                self._told[position] = (replace(claim, repair=True), reading)
-
     def _repair(self, by: Replacement) -> None:
         position = repaired([claim for claim, _ in self._told], by)
         if position is not None:
             claim, reading = self._told[position]
             self._told[position] = (with_replacement(claim, by, restated=False), reading)
             return
-        if by.in_turn:
-            return
-        for told in self._earlier_claims():
-            position = repaired([claim for claim, _ in told], by)
-            if position is not None:
-                claim, reading = told[position]
-                # The date of the earlier turn is not known here, so its stated times are not either.
-                reading.times = []
-                self._told.append((with_replacement(claim, by, restated=True), reading))
-                return
-        self._rename(by)
 
-    def _splice(self, turn: Turn) -> None:
-        """A short value alone ("no wait 1050"): what the turn before says with it in place of the one it told."""
-        before = self._earlier[-1] if self._earlier else ""
-        text = spliced(turn.text, before)
-        if text is None:
-            return
+    def _heard(self, text: str) -> Heard:
         reader = Reader(self._model, role=self._role, said_at=self._said_at, earlier=())
-        former = [(claim.subject, claim.key, claim.value) for claim, _ in reader.claims(before)]
-        for claim, reading in reader.claims(text):
-            if (claim.subject, claim.key, claim.value) not in former:
-                reading.times = []  # as in _repair
-                claim = replace(claim, start=0, end=len(turn.text), repair=True, restated=True)
-                self._told.append((claim, reading))
-
-    def _rename(self, by: Replacement) -> None:
-        """Names that earlier turns told: the speaker's ("it's not Karl, it's Carl"), a relative's ("sorry, Paola")."""
-        if not is_name(by.words):
-            return
-        new = value_of(by.words)[:NAME_LENGTH_MAX]
-        for text in list(reversed(self._earlier))[:REPAIR_REACH_TURNS]:
-            before = Reader(self._model, role=self._role, said_at=self._said_at, earlier=()).read(text)
-            for candidate in reversed(before):
-                match candidate:
-                    case NameCandidate(name=name) if name.casefold() == by.replaced.casefold():
-                        self._found.append(replaced(candidate, name=new, start=by.start, end=by.end))
-                        return
-                    case AttributeCandidate(key=key, value=value) if key in FAMILY and (
-                        not by.replaced or value.casefold() == by.replaced.casefold()
-                    ):
-                        self._found.append(replaced(candidate, value=new, start=by.start, end=by.end, repair=True))
-                        return
-                    case _:
-                        continue
+        candidates = reader.read(text)
+        return Heard(text, reader.turn.doc, candidates)
 
     def _named(self, turn: Turn) -> Iterator[EntityCandidate]:
         """Entities that the model sees in statements and that no rule spoke of."""

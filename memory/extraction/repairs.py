@@ -26,8 +26,6 @@ _TAKEN_BACK = re.compile(
     rf"\b(?:{_CUES})\b|^\W*(?:no|nope|sorry),?\s+(?:it's|it is|that's|i'm|i am|i said|my|i live|i work)\b",
     re.IGNORECASE,
 )
-# A turn that begins so takes back what the turn before said, if it says the same property anew.
-_OPENS = re.compile(rf"^\W*(?:no|nope|sorry|wait|{_CUES})\b", re.IGNORECASE)
 # The replacement stands alone: what it replaces was said before.
 _STRONG = re.compile(
     r"(?:\bi (?:actually )?meant(?: to say)?|\bscratch that|\bstrike that|\bcorrection|\bmake (?:that|it)|\bi mean|"
@@ -98,11 +96,6 @@ class Replacement:
 def takes_back(sentence: Span) -> bool:
     """Whether facts that `sentence` states correct what was said before."""
     return _TAKEN_BACK.search(sentence.text) is not None or _STATED_CONTRAST.search(sentence.text) is not None
-
-
-def opens_by_taking_back(text: str) -> bool:
-    """Whether a turn begins as one does that corrects the turn before."""
-    return _OPENS.search(text) is not None
 
 
 def replacement_in(sentence: Span) -> Replacement | None:

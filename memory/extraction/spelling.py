@@ -27,7 +27,8 @@ _IDLE = (
 # Where a clause begins: with the text, or behind what ends or joins another one.
 _ONSET = (
     r"(?:^|(?<=[.!?;:,\n(]\s)|(?<=[.!?;:,\n(])|(?<=\b(?:and|but)\s)|(?<=\bso\s)|(?<=\s[-–—]\s))"
-    r"(?P<lead>(?:(?:and|but|so|btw|fyi|oh|ok|also|well|yeah|yep|hey|hi|lol|anyway|honestly|actually|because),?\s+){0,2})"
+    r"(?P<lead>(?:(?:and|but|so|btw|fyi|oh|ok|also|well|yeah|yep|hey|hi|lol|anyway|honestly|actually|"
+    r"because),?\s+){0,2})"
 )
 _ONSET_OF_TEXT = r"(?:^|(?<=[.!\n]\s))(?P<lead>(?:(?:btw|fyi|oh|ok|also|well|yeah|yep|hey|hi|lol|and|still),?\s+){0,2})"
 _PEOPLE = "mum|mom|mummy|mommy|dad|daddy|nan|gran|grandma|grandpa|granny|granddad"
@@ -41,7 +42,8 @@ _NOUNS = (
     r"everything)\b)(?:[\w-]+\s+){0,3}?[\w-]+"
 )
 _DONE = (
-    r"(?:just\s+|recently\s+|finally\s+)?(?:sold\s+(?=my|the|our|a\b)|bought|adopted|quit\s+(?=my|the|smoking|drinking)|retired\s+(?=in\b|last|from|\d)|graduated|moved\s+(?:everything|to|from|into|back|out|"
+    r"(?:just\s+|recently\s+|finally\s+)?(?:sold\s+(?=my|the|our|a\b)|bought|adopted|quit\s+(?=my|the|smoking|"
+    r"drinking)|retired\s+(?=in\b|last|from|\d)|graduated|moved\s+(?:everything|to|from|into|back|out|"
     r"house)|relocated|switched|joined|gave\s+up|started\s+(?:at|a|my|as|working|learning)|left\s+(?=my\b|(?-i:[A-Z]))|"
     r"lost\s+my|turned\s+(?=\d|vegan|veg)|got\s+(?:myself\s+)?(?=a\b|an\b|my\b|married|engaged|divorced|promoted|fired|"
     r"laid|hired|rid\b|into)|became|stopped\s+\w+ing|grew\s+up|used\s+to\b(?!\s+(?:it|this|that))|born\s+(?:in|on)|"
@@ -125,6 +127,12 @@ _RULES = (
         r"\bdid I (?:just )?(?:say|write|type|put) (?P<old>[^?.!\n]{1,40})\?+!*\s+(?:(?:sorry|no|oops|nope)[,.!]?\s+)?"
         r"(?:(?:I )?(?:meant?|it's|make that)\s+)?(?:an?\s|the\s)?(?P<new>[\w][^.,!?;\n]{0,40})",
         lambda match: (match.start(), match.end(), f"I meant {match['new']}, not {match['old']}"),
+    ),
+    _rule(
+        r"\b(?:let me|(?:i|I) (?:should|must|have to|need to)) (?:correct|clarify|rephrase|fix|amend)(?: (?:myself|"
+        r"that|this|it))?"
+        r"(?: (?:there|first|quickly))?(?=[:,–—-])",
+        lambda match: (match.start(), match.end(), "correction"),
     ),
     _rule(
         r"\b(?:it's not|it is not|it isn't) (?P<old>[\w' -]{1,30}?) (?:that |which )?"

@@ -20,6 +20,7 @@ from memory.candidates import (
 )
 from memory.events import (
     AttributeAsserted,
+    AttributeClosed,
     AttributeKeyDefined,
     AttributeSuperseded,
     EntityRecognised,
@@ -177,6 +178,34 @@ def test_a_doubtful_or_negated_statement_is_flagged_and_the_known_value_stays(ca
     story.when(city("Porto"))
     assert types(story.when(candidate)) == ["EntityMentioned", "UncertaintyFlagged"]
     assert story.line("ana", "city") == [("Porto", NOON, None)]
+
+
+def test_what_is_denied_as_said_wrongly_is_taken_back_and_leaves_no_doubt() -> None:
+    def allergy(value: str, **more: object) -> AttributeCandidate:
+        return AttributeCandidate(entity=ANA, key="allergies", value=value, **more)  # type: ignore[arg-type]
+
+    story = Story()
+    story.when(allergy("shrimp"), allergy("pollen"))
+    denied = allergy("shrimp", polarity=Polarity.NEGATED, repair=True, start=9)
+    events = story.when(allergy("mussels", repair=True), denied, at=NOON + DAY)
+    assert "UncertaintyFlagged" not in types(events)
+    (closed,) = only(events, AttributeClosed)
+    assert isinstance(closed, AttributeClosed)
+    assert (closed.segment.standing, closed.segment.reason) == ("retracted", "explicit_correction")
+    assert (closed.segment.valid_from, closed.segment.valid_until) == (NOON, NOON)
+    assert types(story.when(denied, at=NOON + 2 * DAY)) == ["EntityMentioned", "AttributeEnded"]
+
+
+def test_a_correction_that_names_the_old_value_is_one_correction() -> None:
+    story = Story()
+    story.when(city("Porto"))
+    denied = city("Porto", polarity=Polarity.NEGATED, repair=True, start=9)
+    events = story.when(city("Lyon", repair=True), denied, at=NOON + DAY)
+    assert "UncertaintyFlagged" not in types(events)
+    (superseded,) = only(events, AttributeSuperseded)
+    assert isinstance(superseded, AttributeSuperseded)
+    assert superseded.correction_id is not None
+    assert superseded.segment.reason == "explicit_correction"
 
 
 def test_a_relation_is_asserted_reaffirmed_ended_and_asserted_anew() -> None:

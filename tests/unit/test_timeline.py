@@ -88,6 +88,20 @@ def shown(*statements: Said) -> list[tuple[str, str, float | None, float | None,
             id="a move is a move even in the form of a repair",
         ),
         pytest.param(
+            [said(1, "porto", 0), said(2, "porto", 1, repair=True, ends=True)],
+            [("porto", "retracted", 0, 0, "explicit_correction"), ("porto", "ending", 1, None, "")],
+            id="what is denied as said wrongly was never true",
+        ),
+        pytest.param(
+            [said(1, "porto", 0), said(2, "lyon", 1, repair=True), said(3, "porto", 2, repair=True, ends=True)],
+            [
+                ("porto", "retracted", 0, 0, "explicit_correction"),
+                ("lyon", "current", 1, None, ""),
+                ("porto", "unmatched", 2, None, ""),
+            ],
+            id="what is denied beside its correction has gone already",
+        ),
+        pytest.param(
             [said(1, "30 days", 0, rank=DOCUMENT), said(2, "60 days", 1)],
             [("30 days", "current", 0, None, ""), ("60 days", "claimed", 1, None, "")],
             id="a lower rank only claims",

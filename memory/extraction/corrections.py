@@ -1,0 +1,289 @@
+"""What a correction of an earlier turn amounts to: that turn read again with the new words in it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+from spacy.tokens import Doc
+
+from memory.candidates import (
+    NAME_LENGTH_MAX,
+    ActionCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    EntityCandidate,
+    InstructionCandidate,
+    Mention,
+    NameCandidate,
+    Polarity,
+    RelationCandidate,
+    UncertaintyCandidate,
+)
+from memory.extraction.lexicon import FAMILY, PETS
+from memory.extraction.rewordings import Rewording, rewordings_in
+from memory.extraction.splices import Splice, Value, splices
+
+# How many turns back a correction may reach, and how often what was said is read again for it.
+REACH_TURNS = 3
+READINGS_MAX = 6
+
+_Statement = AttributeCandidate | RelationCandidate
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A text with what it tells."""
+
+    text: str
+    doc: Doc
+    candidates: Sequence[AnyCandidate]
+
+
+Read = Callable[[str], Heard]
+
+
+def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], read: Read) -> list[AnyCandidate]:
+    """What the turn `doc` tells, with what only the turns before it make sense of; oldest of these first.
+
+    told: what it tells by itself. read: reads a text by itself.
+    """
+    reworded = rewordings_in(doc.text)
+    rewordings = [by for by in reworded.rewordings if _is_phrase(doc, by)]
+    said = list(told)
+    left = READINGS_MAX
+    lower = not any(map(str.isupper, doc.text))
+    for back, text in enumerate(reversed(earlier[-REACH_TURNS:])):
+        plain = back == 0 and "?" not in text
+        likely = [by for by in rewordings if by.sure or (plain and _is_plain(doc, by, lower=lower))]
+        if not likely and not (reworded.sure and any(isinstance(one, _Statement) for one in said)):
+            break
+        heard = read(text)
+        marked = [_marked(one, heard, change=reworded.change) for one in said] if reworded.sure else said
+        again = marked != said
+        said = marked
+        denied = [one for by in likely if not by.new for one in _denied(by, heard)]
+        if again:
+            return _joined(said, denied)
+        for by in likely:
+            for splice in _ways(by, heard, doc, lower=lower) if by.new else ():
+                if not left:
+                    return _joined(said, denied)
+                left -= 1
+                if found := _corrected(by, heard, read(splice.text), splice) or _put_in(by, heard, splice):
+                    return _joined(_joined(said, found), denied)
+        if denied:
+            return _joined(said, denied)
+    return said
+
+
+def _is_phrase(doc: Doc, by: Rewording) -> bool:
+    """Whether the new words can be a value: "Ravi moved teams" can't."""
+    if not by.new or (by.new[0].isdigit() and " " not in by.new):
+        return True
+    span = doc.char_span(by.start, by.end, alignment_mode="expand")
+    if span is None or all(word.tag_ in ("RB", "UH", "IN", "CC", "DT") for word in span):
+        return False
+    return not any(
+        word.tag_ in ("PRP", "WP", "EX") or (word.tag_ in ("VBD", "VBZ", "VBP", "MD") and not word.text[0].isupper())
+        for word in span
+    )
+
+
+def _marked(one: AnyCandidate, heard: Heard, *, change: bool) -> AnyCandidate:
+    """A statement that gives what was told another value, as the repair that it is."""
+    if not isinstance(one, _Statement) or one.polarity is not Polarity.AFFIRMED or one.change or one.repair:
+        return one
+    for other in heard.candidates:
+        if isinstance(other, _Statement) and _slot(other) == _slot(one) and _value(other) != _value(one):
+            return replace(one, repair=not change, change=change)
+    return one
+
+
+def _joined(said: Sequence[AnyCandidate], found: Sequence[AnyCandidate]) -> list[AnyCandidate]:
+    """Both; what is told anew of a slot that the turn speaks of by itself is left out."""
+    slots = {_slot(one) for one in said if isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED}
+    known = set(map(_bare, said))
+    return [
+        *said,
+        *(
+            one
+            for one in found
+            if _bare(one) not in known
+            and not (isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED and _slot(one) in slots)
+        ),
+    ]
+
+
+def _is_plain(doc: Doc, by: Rewording, *, lower: bool) -> bool:
+    """Whether new words without any cue stand alone at the beginning, or are said twice."""
+    text = doc.text
+    again = len(re.findall(rf"(?<!\w){re.escape(by.new)}(?!\w)", text, re.IGNORECASE)) > 1
+    if again:
+        return True
+    alone = not text[: by.start].strip() and re.fullmatch(r"[\s.!*]*", text[by.end :]) is not None
+    return alone and (by.new[:1].isdigit() or _label(doc, by) != "" or lower is False)
+
+
+def _label(doc: Doc, by: Rewording) -> str:
+    span = doc.char_span(by.start, by.end, alignment_mode="expand")
+    return next((str(word.ent_type_) for word in span if word.ent_type_), "") if span is not None else ""
+
+
+def _ways(by: Rewording, heard: Heard, doc: Doc, *, lower: bool) -> Iterator[Splice]:
+    values = [value for candidate in heard.candidates for value in _values(candidate)]
+    subject = next(
+        (
+            heard.doc[word.left_edge.i : word.i + 1].text
+            for word in heard.doc
+            if word.dep_ in ("nsubj", "nsubjpass") and word.lower_ not in ("i", "we")
+        ),
+        "",
+    )
+    label, named = _label(doc, by), _is_named(doc, by)
+    return splices(heard.text, by, values=values, subject=subject, named=named, label=label, lower=lower)
+
+
+def _is_named(doc: Doc, by: Rewording) -> bool:
+    """Whether capitals make the new words a name, and not only the beginning of a sentence."""
+    span = doc.char_span(by.start, by.end, alignment_mode="expand")
+    if span is None or not by.new[:1].isupper():
+        return False
+    return len(span) > 1 or not span[0].is_sent_start or span[0].tag_.startswith("NNP") or bool(span[0].ent_type_)
+
+
+def _values(candidate: AnyCandidate) -> Iterator[Value]:
+    match candidate:
+        case AttributeCandidate(key=key, value=value):
+            kind = (
+                "location"
+                if key in ("location", "hometown")
+                else "person"
+                if key in FAMILY
+                else "pet"
+                if key in PETS
+                else ""
+            )
+            yield Value(value, kind)
+        case RelationCandidate(subject=subject):
+            if not subject.speaker and not subject.mine:
+                yield Value(subject.name, subject.type)
+            yield Value(candidate.object.name, candidate.object.type)
+        case NameCandidate(name=name):
+            yield Value(name, "person")
+        case ActionCandidate(object=str(thing)):
+            yield Value(thing)
+        case InstructionCandidate(description=description):
+            yield Value(description)
+        case _:
+            return
+
+
+def _corrected(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list[AnyCandidate]:
+    """What is told with the new words and was not without them; and what is not told any more."""
+    before, after = set(map(_bare, heard.candidates)), set(map(_bare, anew.candidates))
+    found = [
+        _placed(one, by, splice)
+        for one in anew.candidates
+        if _bare(one) not in before and not isinstance(one, UncertaintyCandidate) and _says(one, splice)
+    ]
+    slots = {_slot(one) for one in found if isinstance(one, _Statement)}
+    over = [
+        one
+        for one in heard.candidates
+        if isinstance(one, _Statement) and _slot(one) in slots and one.polarity is Polarity.AFFIRMED
+    ]
+    if all(isinstance(one, EntityCandidate) for one in found):
+        return []
+    withdrawn = [_withdrawn(one, by) for one in over if _bare(one) not in after] if by.change or by.old else []
+    return [*found, *withdrawn]
+
+
+def _put_in(by: Rewording, heard: Heard, splice: Splice) -> list[AnyCandidate]:
+    """The new words as the value of what told the old ones, where these are not understood by themselves."""
+    old = re.compile(rf"(?<!\w){re.escape(splice.old)}(?!\w)", re.IGNORECASE)
+    for one in reversed(heard.candidates):
+        if isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED and old.search(_value(one)):
+            value = old.sub(lambda _: splice.new, _value(one))
+            if isinstance(one, RelationCandidate):
+                anew: _Statement = replace(one, object=replace(one.object, name=value[:NAME_LENGTH_MAX]))
+            else:
+                anew = replace(one, value=value)
+            placed = _placed(anew, by, splice)
+            return [placed, _withdrawn(one, by)] if by.change or by.old else [placed]
+    return []
+
+
+def _placed(one: AnyCandidate, by: Rewording, splice: Splice) -> AnyCandidate:
+    """At the new words. When the earlier turn was said is not known, so its stated times are not either."""
+    placed = replace(one, start=by.start, end=by.end)
+    if isinstance(placed, _Statement):
+        if not splice.dated:
+            placed = replace(placed, valid_from=None, valid_until=None, precision="")
+        return replace(placed, change=by.change, repair=not by.change)
+    if isinstance(placed, ActionCandidate) and not splice.dated:
+        return replace(placed, occurred_at=None, precision="")
+    return placed
+
+
+def _denied(by: Rewording, heard: Heard) -> Iterator[AnyCandidate]:
+    """What said the denied words."""
+    old = re.sub(r"^(?:the|an?|my|our)\s+", "", by.old.strip(), flags=re.IGNORECASE).casefold()
+    for one in heard.candidates:
+        if (
+            isinstance(one, _Statement)
+            and one.polarity is Polarity.AFFIRMED
+            and old
+            and _value(one).casefold() in (old, old.removesuffix("s"))
+        ):
+            yield _withdrawn(one, by)
+
+
+def _withdrawn(one: _Statement, by: Rewording) -> _Statement:
+    """Placed behind the new words, so that these supersede it."""
+    polarity = Polarity.ENDED if by.change else Polarity.NEGATED
+    undated = replace(one, start=by.end - 1, end=by.end, valid_from=None, valid_until=None, precision="")
+    return replace(undated, polarity=polarity, change=by.change, repair=not by.change)
+
+
+def _says(one: AnyCandidate, splice: Splice) -> bool:
+    """Whether a candidate is due to the new words."""
+    if splice.dated:
+        return not isinstance(one, EntityCandidate)
+    words = {word for word in re.findall(r"\w+", splice.new.casefold()) if len(word) > 1 or word.isdigit()}
+    return any(words & set(re.findall(r"\w+", text.casefold())) for text in _texts(one))
+
+
+def _texts(one: AnyCandidate) -> Iterator[str]:
+    match one:
+        case AttributeCandidate():
+            yield from (one.entity.name, one.value, one.key)
+        case RelationCandidate():
+            yield from (one.subject.name, one.object.name)
+        case ActionCandidate():
+            yield from (one.actor.name, one.object or "", one.summary)
+        case InstructionCandidate():
+            yield one.description
+        case NameCandidate():
+            yield one.name
+        case EntityCandidate():
+            yield one.entity.name
+        case _:
+            return
+
+
+def _value(one: _Statement) -> str:
+    return one.value if isinstance(one, AttributeCandidate) else one.object.name
+
+
+def _slot(one: _Statement) -> tuple[Mention, str] | tuple[str, str]:
+    """Of whom and what; where the value stays, another may be told to have it."""
+    return (one.entity, one.key) if isinstance(one, AttributeCandidate) else (one.subject, one.label)
+
+
+def _bare(one: AnyCandidate) -> AnyCandidate:
+    """Apart from where it stands, and of an action from its words."""
+    bare = replace(one, start=0, end=0, confidence=1.0)
+    if isinstance(bare, ActionCandidate):
+        return replace(bare, summary="")
+    return bare
