@@ -208,20 +208,21 @@ class Reader:
                 return True
 
 
-def _claims(reading: Reading) -> Iterator[Claim]:
-    """What the families read in a clause; what two of them read counts once."""
-    read: set[object] = set()
-    known = False
+def _claims(reading: Reading) -> list[Claim]:
+    """What the families read in a clause; what two of them read counts once, and an end more than what it ends."""
+    claims: dict[object, Claim] = {}
     for family in FAMILIES:
         for claim in family.read(reading):
-            said = (claim.subject, claim.key, claim.value, claim.aspect)
-            known = known or claim.aspect is not Aspect.GIVEN
-            if said not in read:
-                read.add(said)
-                yield claim
-    if not known:
+            claims.setdefault((claim.subject, claim.key, claim.value, claim.aspect), claim)
+    if not any(claim.aspect is not Aspect.GIVEN for claim in claims.values()):
         for family in OTHERWISE:
-            yield from family.read(reading)
+            claims.update((object(), claim) for claim in family.read(reading))
+    over = {(one.subject, one.key, one.value) for one in claims.values() if one.aspect in (Aspect.END, Aspect.OVER)}
+    return [
+        one
+        for one in claims.values()
+        if one.aspect not in (Aspect.GIVEN, Aspect.STATE) or (one.subject, one.key, one.value) not in over
+    ]
 
 
 def _told_beside(reading: Reading) -> bool:

@@ -188,6 +188,7 @@ _RULES = (
     ),
     _rule(rf"{_ONSET}(?={_DONE})", _as_before("I ")),
     _rule(rf"{_ONSET}(?=(?:(?:don't|can't|never|no longer)\s+{_FEELING}))", _as_before("I ")),
+    _rule(rf"{_ONSET}(?=(?:haven't|have not|have never)\s+(?:been|had|\w+ed|eaten|drunk)\s)", _as_before("I ")),
     _rule(
         rf"(?<![\w'-])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![\w-])",
         lambda match: (match.start(), match.end(), _NAMES[match.group().lower()]),

@@ -10,6 +10,7 @@ from memory.extraction.claims import Claim
 from memory.extraction.families.age import Age
 from memory.extraction.families.counts import Counts
 from memory.extraction.families.diet import Diet
+from memory.extraction.families.endings import Endings
 from memory.extraction.families.habits import Habits
 from memory.extraction.families.kinship import Kinship
 from memory.extraction.families.memberships import Memberships
@@ -49,6 +50,7 @@ FAMILIES: tuple[Family, ...] = (
     Traits(),
     Properties(),
     Policies(),
+    Endings(),
     Phrasebook(),
 )
 # Asked where none of these has anything to say.
