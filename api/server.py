@@ -53,6 +53,8 @@ def serve(settings: Settings) -> None:
                 host, port = listener.getsockname()[:2]
                 shown = {"host": f"[{host}]" if ":" in host else host, "port": port}
                 told = {"context": settings.context, "key": key, "models": services.models.announced()}
+                if unknown := settings.unknown:
+                    logger.warning("the configuration's %s means nothing here", ", ".join(unknown))
                 print((BANNER if key else BANNER_OF_DELETED).format(**shown, **told), flush=True)
                 worker = Worker(services, tasks(heads(services)))
                 worker.start()

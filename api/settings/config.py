@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from api.errors import StartupError
+from api.settings.names import KNOWN_SETTINGS
 from memory.values import attribute_key
 
 PREFIX = "PALIMPSEST_"
@@ -116,6 +117,16 @@ class Settings:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise StartupError("the configuration's documents.fact_chunks must be a number of chunks, 0 or more")
         return value
+
+    @property
+    def unknown(self) -> list[str]:
+        """Names in the configuration that mean nothing here, such as models.extractoin; a typing mistake, likely."""
+        found = [str(name) for name in self.config if name not in KNOWN_SETTINGS]
+        for name, known in KNOWN_SETTINGS.items():
+            within = self.config.get(name)
+            if known is not None and isinstance(within, dict):
+                found += [f"{name}.{one}" for one in within if one not in known]
+        return sorted(found)
 
     @property
     def _chat(self) -> Mapping[str, Any]:

@@ -4,28 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from api.settings.names import TYPES
 from memory.administration import merged
 from memory.directory import Configuration
 from memory.errors import InvalidRequest
-
-# Settings with the type that they must have; others are kept for what may read them.
-TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "allow_self_service_keys": bool,
-    "max_token_ttl_seconds": int,
-    "llm_extraction_enabled": bool,
-    "token_limit": (int, dict),
-    "scopes": dict,
-    "models": dict,
-    "providers": dict,
-    "attributes": dict,
-    "lifecycle": dict,
-    "extraction": dict,
-    "reconciliation": dict,
-    "response_cache": dict,
-    "trace_retention": dict,
-    "audit": dict,
-    "rate_limit": dict,
-}
 
 
 @dataclass(frozen=True, slots=True)
