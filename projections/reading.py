@@ -167,7 +167,7 @@ class Reader:
 
     def _bound(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            **parameters,
+            **{name: _bindable(value) for name, value in parameters.items()},
             "context_id": self.context_id,
             "generation": self.generation,
             "scope_set_ids": self._scope_sets,
@@ -176,8 +176,8 @@ class Reader:
 
     @cached_property
     def _scope_sets(self) -> str:
-        """The ids as Postgres reads an array of them: written once for all statements."""
-        return "{" + ",".join(map(str, self.scope_set_ids)) + "}"
+        """The ids of the scope sets: written once for all statements."""
+        return _array(self.scope_set_ids)
 
     @cached_property
     def _times(self) -> dict[str, Any]:
@@ -247,6 +247,17 @@ class _Expansions(dict[str, object]):
     def __missing__(self, table: str) -> str:
         self[table] = rows = self._clocks.visible_rows(table)
         return rows
+
+
+def _bindable(value: Any) -> Any:
+    """Lists of numbers and ids as text: the library would convert each by itself, and prepare a statement anew for
+    numbers of another size."""
+    return _array(value) if isinstance(value, list) and value and isinstance(value[0], int | UUID) else value
+
+
+def _array(values: Sequence[int | UUID]) -> str:
+    """The values as Postgres reads an array of them."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 _expansions = cache(_Expansions)

@@ -41,6 +41,7 @@ SETTINGS = {
     "port": "5432",  # only a part of the socket's name
     "unix_socket_permissions": "0700",
     "max_connections": "100",
+    "shared_buffers": "512MB",  # holds what a search touches of some 100,000 memories; only what is used takes memory
     "jit": "off",
     "autovacuum_naptime": "10s",  # tables of a new installation are measured soon
     "wal_recycle": "off",

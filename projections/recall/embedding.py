@@ -8,7 +8,7 @@ Vector = Sequence[float]
 
 def literal(vector: Vector) -> str:
     """A vector as Postgres reads it."""
-    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
+    return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector) + "]"
 
 
 class EmbeddingUnavailable(Exception):

@@ -6,16 +6,13 @@ are read first until POSTINGS_MAX postings are read; the others score later, amo
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from memory.log import Cursor
 from projections.passages import sequence_key
 from projections.reading import Reader
-from projections.recall.postings import ENTRY, LENGTH_MAX
+from projections.recall.postings import ENTRY, ENTRY_BYTES, LENGTH_MAX
 from projections.recall.question import Question
 
 POSTINGS_MAX = 4_000
@@ -71,19 +68,12 @@ ORDER BY p.said_at DESC, p.number DESC
 LIMIT %(limit)s
 """
 
-INDEXED_TO = "SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s"
-
-# What is not indexed yet begins at a number that comes as a parameter: of one that it has to look up, the planner
-# takes a third of the table to lie beyond.
-STATISTICS = """
-SELECT sum(s.passages)::bigint, sum(s.length)::bigint, sum(s.words)::bigint
-FROM (
-    SELECT s.passages, s.length, s.words FROM recall_segments AS s
-    WHERE s.context_id = %(context_id)s AND s.scope_set_id = ANY(%(scope_set_ids)s)
-    UNION ALL
-    SELECT count(*), sum(p.length), sum(p.word_count) FROM {passages} AS p
-    WHERE p.number > %(indexed_to)s
-) AS s
+# Up to where passages are indexed, and the sums over those.
+INDEXED = """
+SELECT coalesce((SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s), 0),
+    coalesce(sum(s.passages), 0)::bigint, coalesce(sum(s.length), 0)::bigint, coalesce(sum(s.words), 0)::bigint
+FROM recall_segments AS s
+WHERE s.context_id = %(context_id)s AND s.scope_set_id = ANY(%(scope_set_ids)s)
 """
 
 # Newer segments first among the postings of one word, so that of a very common word the newest are read. All but the
@@ -104,17 +94,15 @@ FROM (
 ) AS w
 """
 
-# One row a word, its passages side by side in four lists.
+# What is not indexed yet, newest first, each row with the sums over all of it. It begins at a number that comes as a
+# parameter: of one that it has to look up, the planner takes a third of the table to lie beyond.
 TAIL = """
-SELECT w.word, array_agg(t.number), array_agg(t.sequence_id), array_agg(t.length), array_agg(w.count)
-FROM (
-    SELECT p.number, p.sequence_id, p.length, p.words, p.counts FROM {passages} AS p
-    WHERE p.number > %(indexed_to)s AND p.words && %(words)s::text[]
-    ORDER BY p.number DESC
-    LIMIT %(tail_max)s
-) AS t CROSS JOIN LATERAL unnest(t.words, t.counts) AS w (word, count)
-WHERE w.word = ANY(%(words)s)
-GROUP BY w.word
+SELECT p.number, p.sequence_id, p.length, p.words, p.counts,
+    count(*) OVER (), sum(p.length) OVER (), sum(p.word_count) OVER ()
+FROM {passages} AS p
+WHERE p.number > %(indexed_to)s
+ORDER BY p.number DESC
+LIMIT %(tail_max)s
 """
 
 
@@ -134,105 +122,82 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """numbers: of passages, best first. statistics: with the frequencies of the question's words. postings: those
-    that were read; None for none."""
+class Held:
+    """What is held of a question's words, as far as it was read. statistics: with the frequencies of these words.
+    entries: as `projections.recall.postings.ENTRY`, of all words. places: of each entry's word in the question; idf:
+    of each word there."""
 
     statistics: Statistics
-    numbers: list[int]
-    postings: "_Postings | None" = None
+    entries: Any
+    places: Any
+    idf: Any
+
+    def best(self, limit: int) -> list[int]:
+        """The numbers of the `limit` passages with the highest BM25, best first; equal ones newest first."""
+        import numpy as np
+
+        count = self.entries["count"].astype(np.float64)
+        norm = K1 * (1 - B + B * self.entries["length"] / self.statistics.mean_length)
+        distinct, places = np.unique(self.entries["number"], return_inverse=True)
+        sums = np.bincount(places, self.idf[self.places] * count * (K1 + 1) / (count + norm))
+        numbers: list[int] = distinct[np.lexsort((-distinct, -sums.round(9)))[:limit]].tolist()
+        return numbers
 
     def of_sequences(self, keys: Collection[int]) -> dict[int, float]:
         """BM25 of sessions and documents by their keys, each as one text whose length does not count."""
         import numpy as np
 
-        read, wanted = self.postings, np.array(sorted(set(keys) - {0}), np.int64)
-        if read is None or not len(wanted):
+        wanted = np.array(sorted(set(keys) - {0}), np.int64)
+        if not len(wanted):
             return {}
-        places = np.searchsorted(wanted, read.entries["sequence"]).clip(max=len(wanted) - 1)
-        held = wanted[places] == read.entries["sequence"]
-        cells = places[held] * len(read.idf) + read.places[held]
-        counts = np.bincount(cells, read.entries["count"][held], minlength=len(wanted) * len(read.idf))
-        counts = counts.reshape(len(wanted), len(read.idf))
-        scores = (counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)) @ read.idf
+        places = np.searchsorted(wanted, self.entries["sequence"]).clip(max=len(wanted) - 1)
+        held = wanted[places] == self.entries["sequence"]
+        cells = places[held] * len(self.idf) + self.places[held]
+        counts = np.bincount(cells, self.entries["count"][held], minlength=len(wanted) * len(self.idf))
+        counts = counts.reshape(len(wanted), len(self.idf))
+        scores = (counts * (K1_SEQUENCE + 1) / (counts + K1_SEQUENCE)) @ self.idf
         return dict(zip(wanted.tolist(), scores.tolist(), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """entries: of all words that were read, one word after the other. places: of each entry's word among them;
-    idf: of each of them."""
-
-    entries: Any
-    places: Any
-    idf: Any
-
-
 class WordSearch:
-    """The words of a question: asked for at once, fetched when the scores are wanted."""
+    """The words of a question: asked for at once, fetched when they are wanted."""
 
     def __init__(self, reader: Reader, question: Question) -> None:
         self._reader, self._words = reader, list(question.words)
-        self._head = reader.ask(INDEXED_TO, {})
-        bound = {"words": self._words, "postings_max": POSTINGS_MAX}
-        self._postings = reader.ask(POSTINGS, bound) if self._words else None
+        self._indexed = reader.ask(INDEXED, {})
+        self._postings = reader.ask(POSTINGS, {"words": self._words, "postings_max": POSTINGS_MAX})
 
-    def scored(self, *, limit: int) -> Scored:
-        """The `limit` passages with the highest BM25 over the words that were read; equal ones newest first."""
+    def held(self) -> Held:
+        """What is held of the words: of those indexed, and of passages that are not yet."""
         import numpy as np  # here, as few commands need it
 
-        head = self._head.fetchone()
-        bound = {"words": self._words, "tail_max": TAIL_MAX, "indexed_to": head[0] if head else 0}
-        statistics_cursor = self._reader.ask(STATISTICS, bound)
-        tail = self._reader.ask(TAIL, bound) if self._words else None
-        frequencies: dict[str, int] = defaultdict(int)
-        entries: dict[str, list[Any]] = defaultdict(list)
-        for word, passages, packed in self._postings or ():
-            frequencies[word] += int(passages)
-            if packed is not None:
-                entries[word].append(np.frombuffer(packed, ENTRY))
-        for word, *columns in tail or ():
-            recent = _entries(*columns)
-            frequencies[word] += len(recent)
-            entries[word].append(recent)
-        statistics = _statistics(statistics_cursor, frequencies)
-        words = [word for word in self._words if word in entries]
-        if not words:
-            return Scored(statistics, [])
-        places = np.repeat(np.arange(len(words)), [sum(map(len, entries[word])) for word in words])
-        read = _Postings(
-            np.concatenate([part for word in words for part in entries[word]]),
-            places,
-            np.array([statistics.idf(word) for word in words]),
+        ((indexed_to, *sums),) = self._indexed.fetchall()
+        of_tail = self._reader.ask(TAIL, {"tail_max": TAIL_MAX, "indexed_to": indexed_to})
+        places = {word: place for place, word in enumerate(self._words)}
+        frequencies = dict.fromkeys(self._words, 0)
+        packed, packed_places = [], []
+        for word, passages, entries in self._postings.fetchall():
+            frequencies[word] += passages
+            if entries is not None:
+                packed.append(entries)
+                packed_places.append(places[word])
+        tail: list[tuple[int, int, int, int]] = []
+        tail_places = []
+        rows = of_tail.fetchall()
+        for number, sequence_id, length, words, counts, *_ in rows:
+            for word in places.keys() & words:
+                frequencies[word] += 1
+                count = counts[words.index(word)]
+                tail.append((number, sequence_key(sequence_id), min(length, LENGTH_MAX), count))
+                tail_places.append(places[word])
+        beyond = rows[0][-len(sums) :] if rows else (0, 0, 0)
+        passages, length, written = (int(had + more) for had, more in zip(sums, beyond, strict=True))
+        present = max(passages, 1)
+        statistics = Statistics(passages, length / present or 1.0, written / present, frequencies)
+        entries_of = [len(one) // ENTRY_BYTES for one in packed]
+        return Held(
+            statistics,
+            np.concatenate([np.frombuffer(b"".join(packed), ENTRY), np.array(tail, ENTRY)]),
+            np.concatenate([np.repeat(np.array(packed_places, np.intp), entries_of), np.array(tail_places, np.intp)]),
+            np.array([statistics.idf(word) for word in self._words]),
         )
-        return Scored(statistics, _best(statistics, read, limit), read)
-
-
-def _statistics(sums: Cursor, frequencies: Mapping[str, int]) -> Statistics:
-    ((passages, length, words),) = ((int(one or 0) for one in row) for row in sums.fetchall())
-    held = max(passages, 1)
-    return Statistics(passages, length / held or 1.0, words / held, dict(frequencies))
-
-
-def _entries(
-    numbers: Sequence[int], sequence_ids: Sequence[UUID | None], lengths: Sequence[int], counts: Sequence[int]
-) -> Any:
-    import numpy as np
-
-    entries = np.empty(len(numbers), ENTRY)
-    entries["number"] = numbers
-    entries["sequence"] = [sequence_key(sequence_id) for sequence_id in sequence_ids]
-    entries["length"] = np.minimum(lengths, LENGTH_MAX)
-    entries["count"] = counts
-    return entries
-
-
-def _best(statistics: Statistics, read: _Postings, limit: int) -> list[int]:
-    import numpy as np
-
-    count = read.entries["count"].astype(np.float64)
-    norm = K1 * (1 - B + B * read.entries["length"] / statistics.mean_length)
-    distinct, places = np.unique(read.entries["number"], return_inverse=True)
-    sums = np.bincount(places, read.idf[read.places] * count * (K1 + 1) / (count + norm))
-    best: list[int] = distinct[np.lexsort((-distinct, -sums.round(9)))[:limit]].tolist()
-    return best

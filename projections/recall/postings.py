@@ -25,6 +25,7 @@ SEGMENT_PASSAGES_MAX = SEGMENT_PASSAGES * SEGMENTS_MERGED
 # An entry: the passage's number, its session or document, its length in counted words, and how often it holds
 # the word.
 ENTRY = [("number", "<i8"), ("sequence", "<i8"), ("length", "<u2"), ("count", "u1")]
+ENTRY_BYTES = 19
 LENGTH_MAX = 65_535
 
 INDEXED_TO = "SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s"

@@ -7,12 +7,13 @@ only there does a session keep to few subjects, so what its words say fades out 
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from projections.recall.keyword import K1, B, Scored
+import msgspec
+
+from projections.recall.keyword import K1, B, Held
 from projections.recall.pool import Member
 from projections.recall.question import NamedDate, Question
 from projections.recall.words import tokens, words
@@ -50,8 +51,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(msgspec.Struct, frozen=True):
     """What a score is made of. bm25: of the passage itself, cosine: with the question, -1 to 1, None without
     vectors; covered: the share of the question's words that the passage holds, by how rare they are, 0 to 1, those
     that name the time at which it was said included;
@@ -65,8 +65,7 @@ class Signals:
     timely: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     member: Member
     score: float
     signals: Signals
@@ -75,7 +74,7 @@ class Ranked:
 def ranked(
     question: Question,
     members: Sequence[Member],
-    scored: Scored,
+    held: Held,
     entity_ids: Iterable[UUID],
     *,
     limit: int,
@@ -84,7 +83,7 @@ def ranked(
     """The best `limit` candidates among `members`, best first, one of each turn; equal scores newest first."""
     if not members:
         return []
-    pool = _Pool(question, members, scored)
+    pool = _Pool(question, members, held)
     features = pool.features()
     totals = sum(weights.get(name, 0.0) * column for name, column in features.items()).round(9)
     best: dict[Hashable, int] = {}
@@ -116,16 +115,15 @@ def ranked(
 class _Pool:
     """The members of one pool as columns, one place a member."""
 
-    def __init__(self, question: Question, members: Sequence[Member], scored: Scored) -> None:
+    def __init__(self, question: Question, members: Sequence[Member], held: Held) -> None:
         import numpy as np  # here, as few commands need it
 
         self.np = np
-        self.question, self.members, self.scored = question, members, scored
-        self.mean_length = scored.statistics.mean_length
-        self.idf = np.array([scored.statistics.idf(word) for word in question.words])
-        held = (member.counts.get(word, 0) for member in members for word in question.words)
-        shape = (len(members), len(question.words))
-        self.counts = np.fromiter(held, float, shape[0] * shape[1]).reshape(shape)
+        self.question, self.members, self.held = question, members, held
+        self.mean_length = held.statistics.mean_length
+        self.idf = np.array([held.statistics.idf(word) for word in question.words])
+        counts = [count_of(word, 0) for count_of in (one.counts.get for one in members) for word in question.words]
+        self.counts = np.array(counts, float).reshape(len(members), len(question.words))
         self.speakers = {member.speaker for member in members if member.speaker}
         self.telling = self._telling(self.speakers)
         self.told = self.telling * self.idf
@@ -212,10 +210,10 @@ class _Pool:
     def _of_sessions(self) -> Any:
         """BM25 of each member's session, its length left out, as far as passages are short."""
         low, high = TALK_WORDS
-        talk = min(max((high - self.scored.statistics.mean_words) / (high - low), 0.0), 1.0)
+        talk = min(max((high - self.held.statistics.mean_words) / (high - low), 0.0), 1.0)
         if not talk:
             return self.np.zeros(len(self.members))
-        of_session = self.scored.of_sequences({member.sequence for member in self.members})
+        of_session = self.held.of_sequences({member.sequence for member in self.members})
         return talk * self.np.array([of_session.get(member.sequence, 0.0) for member in self.members])
 
     def _strongest(self, strengths: Any) -> Any:

@@ -8,6 +8,9 @@ from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
+from memory.log import Cursor
 from projections.passages import Kind, sentence
 from projections.reading import Reader
 from projections.recall import keyword, pool, ranking, vectors
@@ -33,8 +36,7 @@ class Mode(StrEnum):
     GRAPH = "graph"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """One found passage. id: the turn's, chunk's (its passage's) or fact's. passage_id: of the piece that
     matched best. text: a fact's is a sentence with names. score: comparable within one search only. seq: the turn's
     place in its session, or the chunk's in its document."""
@@ -105,21 +107,23 @@ def search(
     widened = keyword.POSTINGS_MAX if filters or not reader.instant.is_now else 0
     named = reader.ask(keyword.NAMED, {"names": question.names})
     word_search = keyword.WordSearch(reader, question)
-    entity_ids = [entity_id for (entity_id,) in named.fetchall()]
-    about: list[int] = []
-    if entity_ids and mode in (Mode.HYBRID, Mode.GRAPH):
-        limits = {"entity_ids": entity_ids, "limit": keyword.ABOUT_MAX}
-        about = [number for (number,) in reader.tuples(keyword.ABOUT, limits)]
-    scored = word_search.scored(limit=max(widened, sizes.by_words))
-    near: list[int] = []
-    if mode in (Mode.HYBRID, Mode.VECTOR):
-        near = vectors.nearest(reader, question, held=scored.statistics.passages, limit=max(widened, sizes.by_vector))
-    by_words = scored.numbers if mode in (Mode.HYBRID, Mode.BM25) else []
-    timely: list[int] = []
+    within = None
     if question.window and mode is Mode.HYBRID:
         start, end = question.window
-        within = {"start": start, "end": end, "limit": max(widened, sizes.by_time)}
-        timely = [number for (number,) in reader.tuples(keyword.SAID_WITHIN, within)]
+        said = {"start": start, "end": end, "limit": max(widened, sizes.by_time)}
+        within = reader.ask(keyword.SAID_WITHIN, said)
+    entity_ids = _column(named)
+    told = None
+    if entity_ids and mode in (Mode.HYBRID, Mode.GRAPH):
+        told = reader.ask(keyword.ABOUT, {"entity_ids": entity_ids, "limit": keyword.ABOUT_MAX})
+    held = word_search.held()
+    nearest = None
+    if mode in (Mode.HYBRID, Mode.VECTOR):
+        limits = max(widened, sizes.by_vector)
+        nearest = vectors.Nearest(reader, question, held=held.statistics.passages, limit=limits)
+    by_words = held.best(max(widened, sizes.by_words)) if mode in (Mode.HYBRID, Mode.BM25) else []
+    about, timely = _column(told), _column(within)
+    near = nearest.numbers() if nearest else []
     passing = filters.passing(reader, {*by_words, *near, *about, *timely})
     numbers = _interleaved(
         [number for number in by_words if number in passing][: sizes.by_words],
@@ -129,8 +133,13 @@ def search(
     )
     compared = replace(question, vector=None) if mode is Mode.BM25 else question
     found = pool.pool(reader, compared, numbers, around=sizes.around, filters=filters)
-    ranked = ranking.ranked(question, found.members, scored, entity_ids, limit=limit, weights=weights)
+    ranked = ranking.ranked(question, found.members, held, entity_ids, limit=limit, weights=weights)
     return Found(_hits(reader, ranked, found.names), entity_ids, by_vector=bool(near))
+
+
+def _column(cursor: Cursor | None) -> list[Any]:
+    """The only column of what was asked for, if anything was."""
+    return [value for (value,) in cursor.fetchall()] if cursor else []
 
 
 def _interleaved(*lists: Sequence[int]) -> list[int]:

@@ -8,6 +8,7 @@ model and dimension count.
 from collections.abc import Sequence
 from typing import Any
 
+from memory.log import Cursor
 from projections.reading import Reader
 from projections.recall.question import Question
 
@@ -57,30 +58,39 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
 """
 
 
-def nearest(reader: Reader, question: Question, *, held: int, limit: int) -> list[int]:
-    """The numbers of the `limit` nearest passages, nearest first; equal ones newest first.
+class Nearest:
+    """The passages that are nearest to a question: asked for at once, fetched when they are wanted.
 
-    held: how many passages the caller may see.
+    held: how many passages the caller may see. limit: how many are wanted.
     """
-    if question.vector is None:
-        return []
-    if held <= EXACT_MAX or len(question.vector) not in GRAPH_DIMENSIONS:
-        return [number for number, _ in exact(reader, question, limit=limit)]
-    found = [*in_graph(reader, question, limit=limit), *exact(reader, question, limit=limit, outside=True)]
-    return [number for number, _ in sorted(found, key=lambda one: (-one[1], -one[0]))[:limit]]
+
+    def __init__(self, reader: Reader, question: Question, *, held: int, limit: int) -> None:
+        self._limit = limit
+        self._asked: list[Cursor] = []
+        if question.vector is None:
+            return
+        if held <= EXACT_MAX or len(question.vector) not in GRAPH_DIMENSIONS:
+            self._asked = [exact(reader, question, limit=limit)]
+        else:
+            self._asked = [in_graph(reader, question, limit=limit), exact(reader, question, limit=limit, outside=True)]
+
+    def numbers(self) -> list[int]:
+        """Their numbers, nearest first; equal ones newest first."""
+        found = [row for cursor in self._asked for row in cursor.fetchall()]
+        return [number for number, _ in sorted(found, key=lambda one: (-one[1], -one[0]))[: self._limit]]
 
 
-def exact(reader: Reader, question: Question, *, limit: int, outside: bool = False) -> list[tuple[int, float]]:
+def exact(reader: Reader, question: Question, *, limit: int, outside: bool = False) -> Cursor:
     """Number and cosine of the nearest, each vector compared. outside: only those that are not in the graph."""
     statement = EXACT.format(outside="AND NOT v.in_graph" if outside else "")
-    return reader.tuples(statement, bound(question) | {"limit": limit})
+    return reader.ask(statement, bound(question) | {"limit": limit})
 
 
-def in_graph(reader: Reader, question: Question, *, limit: int) -> list[tuple[int, float]]:
+def in_graph(reader: Reader, question: Question, *, limit: int) -> Cursor:
     """Number and cosine of the nearest that the graph leads to; nearly all of the true ones, in no strict order."""
     reader.cursor.execute(WALK_ON.encode())
     statement = IN_GRAPH.format(dimension=len(question.vector or ()))
-    return reader.tuples(statement, bound(question) | {"limit": limit})
+    return reader.ask(statement, bound(question) | {"limit": limit})
 
 
 def bound(question: Question) -> dict[str, Any]:

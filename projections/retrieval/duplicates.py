@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import cached_property
+
+from msgspec.structs import replace
 
 from projections.recall.words import tokens
 from projections.retrieval.wanted import Recalled
@@ -37,16 +39,21 @@ class _Words:
     def __init__(self, text: str) -> None:
         self.all = tuple(tokens(text))
         self.set = frozenset(self.all)
-        self.numbers = frozenset(_NUMBER.findall(text))
-        self.denies = _NEGATION.search(text) is not None
+        self._text = text
+
+    @cached_property
+    def telling(self) -> tuple[frozenset[str], bool]:
+        return frozenset(_NUMBER.findall(self._text)), _NEGATION.search(self._text) is not None
 
 
 def _same(hit: Recalled, said: _Words, other: Recalled, words: _Words) -> bool:
     # A fact and the words that it was read from are two kinds of evidence.
-    if hit.is_fact != other.is_fact or said.numbers != words.numbers or said.denies != words.denies:
-        return False
-    if said.all == words.all:
-        return True
-    if min(len(said.set), len(words.set)) < WORDS_MIN:
-        return False
-    return len(said.set & words.set) >= LIKENESS_MIN * len(said.set | words.set)
+    return hit.is_fact == other.is_fact and _alike(said, words) and said.telling == words.telling
+
+
+def _alike(said: _Words, words: _Words) -> bool:
+    fewer, more = sorted((len(said.set), len(words.set)))
+    if fewer < WORDS_MIN or fewer < LIKENESS_MIN * more:
+        return said.all == words.all
+    shared = len(said.set & words.set)
+    return shared >= LIKENESS_MIN * (fewer + more - shared)

@@ -1,8 +1,9 @@
 """Things found, from the search's hits and from rows."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from projections import entities, passages
 from projections.entities import EntityRow

@@ -42,7 +42,7 @@ from projections.traces import RETRIEVAL, Retrieval, Returned, Trace
 
 DIRECT_SCORE = 1.0
 SOURCE_SCORE = 0.95  # of the words that a direct answer was read from
-POOL_MIN = 60  # hits looked at, whatever k: what is replaced or folded makes room
+POOL_MIN = 40  # hits looked at, whatever k: what is replaced or folded makes room
 BESIDE_OF = 3  # hits whose neighbours are shown
 HITS_MIN = 3  # fewer, where more were wanted, is thin
 HOPS_MAX = 30  # entities one step from those that the question names
@@ -135,6 +135,7 @@ class _Search:
         self.reader, self.wanted, self.question, self.look = reader, wanted, question, look
         self.trace_id = trace_id
         self.filters = Filters(kinds=_kinds(wanted))
+        self.asked = folded(wanted.text)
         self.located = places.located(reader, wanted.area) if wanted.area else None
         self.passes: list[Retrieval] = []
         self.candidates = 0
@@ -193,7 +194,7 @@ class _Search:
         if hit.turn_id in wanted.without_turns and hit.kind is Kind.TURN:
             return False
         # The question itself, recorded as a turn before it is asked here, tells nothing.
-        if hit.kind is Kind.TURN and len(hit.text) < 2 * len(wanted.text) and folded(hit.text) == folded(wanted.text):
+        if hit.kind is Kind.TURN and len(hit.text) < 2 * len(wanted.text) and folded(hit.text) == self.asked:
             return False
         if not wanted.labels.issubset(hit.labels):
             return False
@@ -312,7 +313,7 @@ def _kinds(wanted: Wanted) -> frozenset[Kind] | None:
 def _merged(first: Sequence[Recalled], second: Sequence[Recalled]) -> list[Recalled]:
     """The second pass, which saw more, with the higher score of each; then what only the first one found."""
     scores = {hit.id: hit.score for hit in first}
-    merged = [replace(hit, score=max(hit.score, scores.get(hit.id, 0.0))) for hit in second]
+    merged = [structs.replace(hit, score=max(hit.score, scores.get(hit.id, 0.0))) for hit in second]
     known = {hit.id for hit in second}
     return [*merged, *(hit for hit in first if hit.id not in known)]
 
@@ -323,7 +324,7 @@ def _rising(hits: Sequence[Recalled]) -> list[Recalled]:
     risen = []
     for hit in reversed(hits):
         best = max(best, hit.score)
-        risen.append(replace(hit, score=best))
+        risen.append(structs.replace(hit, score=best))
     return risen[::-1]
 
 

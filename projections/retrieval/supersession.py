@@ -8,9 +8,11 @@ held then stands where otherwise stands what holds now.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from projections.passages import Kind
 from projections.reading import Reader

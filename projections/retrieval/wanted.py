@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
+
 from projections.entities import EntityRow
 from projections.instructions import InstructionRow
 from projections.passages import Kind
@@ -44,8 +46,7 @@ class Wanted:
     background: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that came back. id: of the turn, document chunk, version or action. number: of its passage, higher
     for what came later, 0 where it is not known. score: 0 to 1.
 

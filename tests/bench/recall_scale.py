@@ -46,7 +46,7 @@ QUESTIONS = 60
 SESSION_TURNS = 20
 NOISE = 0.35  # length of the noise beside a vector of length 1
 SEED = 20_240_601
-BUILD_MEMORY = "1GB"
+BUILD_MEMORY = "2GB"  # holds the graph of a million vectors
 RARE_SHARE = 100  # one passage in so many is of the second scope set
 BATCH = 5_000
 
@@ -227,10 +227,10 @@ def _neighbours(
                 text = _sentence(chooser)
                 question = parsed(text, vector=embedder.embed([text])[0], model=MODEL)
                 began = time.perf_counter()
-                found = vectors.nearest(reader, question, held=held, limit=10)
+                found = vectors.Nearest(reader, question, held=held, limit=10).numbers()
                 times["search"].append((time.perf_counter() - began) * 1000)
                 began = time.perf_counter()
-                true = {number for number, _ in vectors.exact(reader, question, limit=10)}
+                true = {number for number, _ in vectors.exact(reader, question, limit=10).fetchall()}
                 times["exact"].append((time.perf_counter() - began) * 1000)
                 shares.append(len(true.intersection(found)) / 10)
             share = sum(shares) / len(shares)

@@ -1,13 +1,13 @@
 """What a question asks for, told from its words alone; and how things found are put in order. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memory.errors import InvalidRequest
 from projections.passages import Kind
