@@ -1,8 +1,9 @@
 """Vector search: the passages whose embeddings are nearest to the question's.
 
-Up to EXACT_MAX vectors that the caller may see, each is compared. Beyond, those that are in the graph of near
-neighbours are searched there, and the others, which are few, one by one. Only vectors of the question's own
-model and dimension count.
+Up to EXACT_MAX vectors that the caller may see, each is compared; so are more, where they are less than SHARE_MIN of
+the graph of near neighbours, which all contexts share: a walk through it finds few of them, slowly. Else those that
+are in the graph are searched there, and the others, which are few, one by one. Only vectors of the question's own model
+and dimension count.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ from projections.recall.question import Question
 
 EXACT_MAX = 20_000
 GRAPH_DIMENSIONS = (384, 512, 768, 1024, 1536, 3072)
-SEARCHED_IN_GRAPH = 400  # hnsw.ef_search
+SHARE_MIN = 0.04
+SEARCHED_IN_GRAPH = 200  # hnsw.ef_search
+WALKED_MIN = 100  # vectors that a walk goes on for; wanting fewer, it ends before the nearest of a narrow scope
 
 EXACT = """
 SELECT v.number, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM recall_vectors AS v
@@ -50,12 +53,15 @@ WHERE v.context_id = %(context_id)s AND v.model = %(model)s AND v.scope_set_id =
 
 # Filters may leave few of the nearest, so the graph is walked on until enough are found. How few vectors of a context
 # are outside the graph is more than the planner can know where other contexts have none in it: it would
-# read them all, by several processes.
+# read them all, by several processes. With it the size of the graph, as vacuum last counted it.
 WALK_ON = f"""
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
+SELECT c.reltuples, set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', '{SEARCHED_IN_GRAPH}', true), set_config('enable_seqscan', 'off', true),
     set_config('max_parallel_workers_per_gather', '0', true)
+FROM pg_class AS c WHERE c.oid = to_regclass(%(graph)s)
 """
+BEFORE_WALK = "SAVEPOINT before_walk"
+AFTER_WALK = "ROLLBACK TO SAVEPOINT before_walk"
 
 
 class Nearest:
@@ -72,7 +78,7 @@ class Nearest:
         if held <= EXACT_MAX or len(question.vector) not in GRAPH_DIMENSIONS:
             self._asked = [exact(reader, question, limit=limit)]
         else:
-            self._asked = [in_graph(reader, question, limit=limit), exact(reader, question, limit=limit, outside=True)]
+            self._asked = _beyond(reader, question, held=held, limit=limit)
 
     def numbers(self) -> list[int]:
         """Their numbers, nearest first; equal ones newest first."""
@@ -86,11 +92,21 @@ def exact(reader: Reader, question: Question, *, limit: int, outside: bool = Fal
     return reader.ask(statement, bound(question) | {"limit": limit})
 
 
-def in_graph(reader: Reader, question: Question, *, limit: int) -> Cursor:
-    """Number and cosine of the nearest that the graph leads to; nearly all of the true ones, in no strict order."""
-    reader.cursor.execute(WALK_ON.encode())
-    statement = IN_GRAPH.format(dimension=len(question.vector or ()))
-    return reader.ask(statement, bound(question) | {"limit": limit})
+def _beyond(reader: Reader, question: Question, *, held: int, limit: int) -> list[Cursor]:
+    """Of more than EXACT_MAX: nearly all of the true ones, in no strict order."""
+    dimension = len(question.vector or ())
+    reader.cursor.execute(BEFORE_WALK)
+    ((in_graph, *_),) = reader.tuples(WALK_ON, {"graph": f"recall_vectors_graph_{dimension}"})
+    if held < in_graph * SHARE_MIN:
+        asked = [exact(reader, question, limit=limit)]
+    else:
+        walked = bound(question) | {"limit": max(limit, WALKED_MIN)}
+        asked = [
+            reader.ask(IN_GRAPH.format(dimension=dimension), walked),
+            exact(reader, question, limit=limit, outside=True),
+        ]
+    reader.cursor.execute(AFTER_WALK)
+    return asked
 
 
 def bound(question: Question) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Speed of questions over REST in contexts of many memories, and how many neighbours the graph finds.
 
     make bench NAME=recall_scale            1,000, 10,000 and 100,000 memories
-    SIZES=10000,1000000 make bench NAME=recall_scale
+    SIZES=10000,1000000 CONTEXTS=1000 make bench NAME=recall_scale      in a database of so many contexts more
 
 Seeded: some really embedded sentences and seeded noise around their vectors, put in by COPY beside the log. The
 question's embedding is reported by itself. `make test-all` does not run this: a graph of a million vectors takes
@@ -47,7 +47,9 @@ SESSION_TURNS = 20
 NOISE = 0.35  # length of the noise beside a vector of length 1
 SEED = 20_240_601
 BUILD_MEMORY = "2GB"  # holds the graph of a million vectors
-RARE_SHARE = 100  # one passage in so many is of the second scope set
+OTHERS_SIZE = 50  # memories of each context that is only there beside the measured ones
+# Scope sets beside the usual one in large contexts, and how many passages in 100 are of each.
+SCOPES = {"rare": 1, "few": 3, "tenth": 10}
 BATCH = 5_000
 
 WHO = "Ana Ben Chloe Dmitri Elif Femi Greta Hugo Ines Jonas Kira Leo Mona Nils Olga Pavel".split()
@@ -82,8 +84,10 @@ def main() -> None:
             wiring.bootstrap(services)
             with psycopg.connect(services.database.url, autocommit=True) as owner:
                 owner.execute(f"SET search_path = palimpsest, {READ_MODELS_SCHEMA}, public".encode())
+                for other in range(int(os.environ.get("CONTEXTS", "0"))):
+                    _filled(services, owner, f"other-{other}", OTHERS_SIZE, sentences, made)
                 for size in sizes:
-                    contexts[size] = _filled(services, owner, size, sentences, made)
+                    contexts[size] = _filled(services, owner, f"scale-{size}", size, sentences, made)
                 _graph(figures, owner, max(sizes))
                 for size in sizes:
                     if size > EXACT_MAX:
@@ -102,14 +106,21 @@ def _sentence(chooser: random.Random) -> str:
 
 
 def _filled(
-    services: wiring.Services, owner: psycopg.Connection[Any], size: int, sentences: Sequence[str], made: Any
+    services: wiring.Services,
+    owner: psycopg.Connection[Any],
+    context_id: str,
+    size: int,
+    sentences: Sequence[str],
+    made: Any,
 ) -> tuple[str, str]:
-    """A context with `size` passages, and its key."""
-    context_id, key = f"scale-{size}", keys.new_key()
+    """A new context with `size` passages, and its key."""
+    key = keys.new_key()
     keys.ensure_context(services.log, context_id, key)
     with services.pool.connection() as connection:
         generation, (scope_set_id, *_) = every_scope_set(connection, context_id)
-    rare_id = derived_id(scope_set_id, "bench", 0)
+    scopes = _scopes(scope_set_id)
+    of_hundred = [scopes[name] for name, share in SCOPES.items() for _ in range(share) if size > EXACT_MAX]
+    of_hundred += [scope_set_id] * (100 - len(of_hundred))
     noise = np.random.default_rng(SEED)
     words = [counted(sentence) for sentence in sentences]
     first = 100  # positions up to here are of the context's own events
@@ -121,15 +132,13 @@ def _filled(
         with owner.cursor().copy(f"COPY passages ({TABLE.column_list}) FROM STDIN (FORMAT BINARY)".encode()) as copy:
             copy.set_types(TABLE.types)
             for number, place in zip(numbers, places, strict=True):
-                scope = rare_id if number % RARE_SHARE == 0 else scope_set_id
-                text, found = sentences[place], words[place]
+                scope, text, found = of_hundred[number % 100], sentences[place], words[place]
                 copy.write_row(_row(context_id, generation, scope, first + number, number, text, found))
         with owner.cursor().copy(COPY_VECTORS.encode()) as copy:
             copy.set_types(VECTOR_TYPES)
             for number, vector in zip(numbers, shaken.astype(">f2"), strict=True):
-                scope = rare_id if number % RARE_SHARE == 0 else scope_set_id
                 text = f"{number} {sentences[number % len(sentences)]}"
-                place_of = (context_id, MODEL, scope, number_of(first + number, 0))
+                place_of = (context_id, MODEL, of_hundred[number % 100], number_of(first + number, 0))
                 halfvec = HALFVEC_HEADER.pack(len(vector), 0) + vector.tobytes()
                 copy.write_row((*place_of, digest(text), len(vector), False, halfvec))
     owner.execute("UPDATE contexts SET position = %s WHERE context_id = %s", [first + size, context_id])
@@ -140,9 +149,14 @@ def _filled(
         more = True
         while more:
             with connection.transaction():
-                reader = Reader(connection.cursor(), context_id, generation, [scope_set_id, rare_id])
+                reader = Reader(connection.cursor(), context_id, generation, [scope_set_id, *scopes.values()])
                 more = postings.index_tail(reader)
     return context_id, key
+
+
+def _scopes(scope_set_id: UUID) -> dict[str, UUID]:
+    """The ids of SCOPES in the context of this usual one."""
+    return {name: derived_id(scope_set_id, name, 0) for name in SCOPES}
 
 
 def _row(
@@ -216,11 +230,12 @@ def _graph(figures: Figures, owner: psycopg.Connection[Any], size: int) -> None:
 def _neighbours(
     figures: Figures, services: wiring.Services, size: int, context_id: str, embedder: MiniLM, chooser: random.Random
 ) -> None:
-    """recall@10 of what a search finds against comparing every vector, in all rows and in the rare scope set's."""
+    """recall@10 of what a search finds against comparing every vector, in all rows and in those of few scope sets."""
     with services.pool.connection() as connection, connection.transaction():
-        generation, scopes = every_scope_set(connection, context_id)
-        rare_id = derived_id(scopes[0], "bench", 0)
-        for name, seen, held in (("all", [scopes[0], rare_id], size), ("rare", [rare_id], size // RARE_SHARE)):
+        generation, (scope_set_id, *_) = every_scope_set(connection, context_id)
+        scopes = _scopes(scope_set_id)
+        narrow = [(name, [scopes[name]], size * share // 100) for name, share in SCOPES.items()]
+        for name, seen, held in (("all", [scope_set_id, *scopes.values()], size), *narrow):
             reader = Reader(connection.cursor(), context_id, generation, seen)
             shares, times = [], {"search": [], "exact": []}  # type: tuple[list[float], dict[str, list[float]]]
             for _ in range(QUESTIONS):
