@@ -101,7 +101,7 @@ def brief(candidate: AnyCandidate) -> str:
         case RelationCandidate():
             said = f"{called(candidate.subject)} {candidate.label} {called(candidate.object)}"
         case ActionCandidate():
-            return f"action {called(candidate.actor)} {candidate.verb} {candidate.object}"
+            return f"action {called(candidate.actor)} {candidate.verb} {candidate.object or ''}".rstrip()
         case InstructionCandidate():
             return f"instruction {candidate.description}"
         case UncertaintyCandidate():

@@ -1,32 +1,48 @@
 """What happened or is planned: a verb with a concrete object and a date or a named entity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from spacy.tokens import Token
 
 from memory.candidates import SPEAKER, VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
 from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON_POSSESSIVE, listed
 from memory.extraction.moods import Mood
-from memory.extraction.phrases import Phrase, is_name, is_pointing, value_of
+from memory.extraction.phrases import Phrase, is_name, is_pointing, own_words, value_of
 from memory.extraction.stated_time import Bound, StatedTime, Tense
+from memory.extraction.subjects import described
 from memory.extraction.turns import Reading, as_person
+from memory.extraction.verbs import IDLE_NOUNS
 
 # Too empty to be an event, or about minds and words rather than deeds.
 _LIGHT = listed(
     "be have do think know want feel guess say mean like love hate need seem look let wonder hope try use can will may "
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
-    "sound happen talk tell ask hear see become grow turn"
+    "sound happen talk tell ask hear see become grow turn show find notice realise realize spend expect decide plan "
+    "press click type read wake call help explain mention wait dream laugh cry"
+)
+_RIDES = listed("train bus plane ferry flight boat coach sleeper tram")
+# Deeds without an object that are an event once they have a date, or somebody who is known did them.
+_BY_THEMSELVES = listed(
+    "leave die arrive retire resign graduate marry divorce start depart return propose emigrate visit come open close "
+    "land collapse win qualify honeymoon drown recover relapse elope"
+)
+_WITH_PEOPLE = listed("talk speak meet")
+_MOTION = listed("go fly travel drive return come walk ride hike sail move relocate cycle run")
+# What is kept in mind without a date too.
+_MILESTONES = listed(
+    "buy sell purchase adopt acquire inherit sign cancel pass fail win lose enrol enroll join quit retire marry "
+    "divorce publish defend launch ship complete book renovate repair replace install plant hire fire tear donate "
+    "order rent emigrate graduate resign submit"
 )
 # Moves within a computer or a conversation, of no later interest.
 _TRIFLES = listed(
-    "lot bit thing things stuff place file files tab tabs app window page folder button bug tests code function "
-    "line row column cursor"
+    "lot bit thing stuff place file tab app window page folder button bug code function line row column cursor script"
 )
-_RIDES = listed("train bus plane ferry flight boat coach sleeper tram")
-# Deeds without an object that are an event once they have a date.
-_BY_THEMSELVES = listed("leave die arrive retire resign graduate marry divorce start depart return propose emigrate")
-_WITH_PEOPLE = listed("talk speak meet")
-_MOTION = listed("go fly travel drive return come walk ride hike sail move relocate")
+# The state that follows is told as well.
+GAINS = listed("buy purchase sell inherit adopt")
+# Told as an end or an origin elsewhere.
+_NO_DEEDS = ("grow up", "break up", "split up", "end up", "wake up", "turn out", "show up", "fall off")
+_BEHIND = ("to", "from", "in", "at", "for", "with", "on")
 
 
 def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterator[ActionCandidate]:
@@ -34,66 +50,143 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
 
     commitments_only: of what the speaker will do; so read when the assistant speaks.
     """
-    standing, actor, clause = reading.standing, reading.actor, reading.clause
+    standing, clause = reading.standing, reading.clause
     if standing.mood is not Mood.STATEMENT or standing.polarity is not Polarity.AFFIRMED:
         return
-    if not commitments_only and (dated := _appointment(reading)) is not None:
+    time = _time(reading)
+    if not commitments_only and (dated := _appointment(reading) or _is_off(reading, time)) is not None:
         yield dated
         return
-    if actor is None:
+    actor = _actor(reading)
+    if actor is None or clause.top.dep_ in ("relcl", "acl"):
         return
-    planned = reading.is_plan() or _is_planning(reading)
+    planned = reading.is_plan() or _is_planning(reading) or _is_timetabled(reading, time)
     if standing.reason not in ("", "planned") or (standing.reason == "planned" and not planned):
         return
-    if not (planned or standing.tense is Tense.PAST or standing.perfect) or clause.top.dep_ in ("relcl", "acl"):
+    if not (planned or standing.tense is Tense.PAST or standing.perfect):
         return
-    ride = clause.lemma == "take" and any(phrase.head.lower_ in _RIDES for phrase in reading.direct())
-    if (
-        (clause.lemma in _LIGHT - _WITH_PEOPLE and not ride and not _is_witnessed(reading))
-        or not clause.head.is_alpha
-        or clause.head.pos_ != "VERB"
-    ):
+    if commitments_only and not (actor.speaker and standing.tense is Tense.FUTURE):
         return
     if any(child.dep_ == "nsubjpass" for child in clause.head.children) and clause.lemma not in _BY_THEMSELVES:
         return  # "I was offered a job": it is others who did it
-    if commitments_only and not (actor.speaker and standing.tense is Tense.FUTURE):
+    if not commitments_only and (during := _spent(reading)) is not None:
+        yield _on(reading, actor, during[0], during[1], time)
         return
-    time = next((time for time in reading.times if time.bound is Bound.AT), None)
+    if not clause.head.is_alpha or clause.head.pos_ != "VERB" or _is_light(reading):
+        return
     phrase = _object(reading)
-    named = phrase is not None and any(is_name(other.words) for other in reading.phrases)
+    # What stands behind a preposition alone is too little: "I slept on the sofa with Olle".
+    led = phrase is not None and (not phrase.preposition or reading.lemma in _MOTION | _BY_THEMSELVES | _MILESTONES)
+    named = led and any(is_name(other.words) for other in reading.phrases)
     if not commitments_only and not named and (quitting := _gave_up(reading)) is not None:
         yield quitting
         return
-    alone = time is not None and clause.lemma in _BY_THEMSELVES
-    if phrase is None and not alone and not (time is not None and planned and _has_object(reading)):
+    others = (led or phrase is None) and not actor.speaker and (reading.actor is not None or actor.mine)
+    thing = value_of(_own(reading, phrase)) if phrase is not None else _it(reading)
+    if not thing and not (time is not None and planned and _has_object(reading)):
+        alone = clause.lemma in _BY_THEMSELVES or " " in _verb(reading)
+        if not alone or (time is None and not others):
+            return
+    kept_in_mind = others or (thing and clause.lemma in _MILESTONES)
+    if time is None and not named and (planned or not kept_in_mind):
         return
-    if time is None and not named:
-        return
-    yield ActionCandidate(
-        start=reading.start,
-        end=reading.end,
-        confidence=0.8 if phrase is not None else 0.7,
-        category="context",
-        actor=actor if actor.type != "other" else as_person(actor),
-        verb=_verb(reading),
-        object=value_of(_unparticled(phrase)) if phrase is not None else None,
-        summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
-        occurred_at=time.start if time is not None else None,
-        precision=time.precision if time is not None else "",
-    )
+    yield _on(reading, actor, _verb(reading), thing or None, time, confidence=0.8 if phrase is not None else 0.7)
+
+
+def _time(reading: Reading) -> StatedTime | None:
+    """When it was or will be: of "on Monday they came and repaired it" for both."""
+    governor = reading.clause.governor
+    first = None
+    joined = reading.clause.top.dep_ in ("conj", "advcl") and not reading.clause.owns_subject
+    if governor is not None and joined and not any(word.lower_ == "but" for word in governor.own):
+        first = reading.turn.reading_at(governor.head)
+    times = [*reading.times, *(first.times if first is not None else ())]
+    return next((time for time in times if time.bound is Bound.AT), None)
+
+
+def _actor(reading: Reading) -> Mention | None:
+    """Who did it: by name, or as "the garage" and "a plumber"; of "Ana and I" the speaker."""
+    if reading.actor is not None:
+        subject = reading.clause.subject
+        together = subject is not None and subject.lower_ in ("i", "me", "we") and not reading.actor.speaker
+        if together:
+            return None
+        return reading.actor if reading.actor.type != "other" else as_person(reading.actor)
+    subject = reading.clause.subject
+    return described(subject, anyone=True) if subject is not None else None
+
+
+def _is_light(reading: Reading) -> bool:
+    """Whether the verb is too empty, rides ("took the train"), what was seen or taken out aside."""
+    lemma = reading.lemma
+    if _verb(reading) in _NO_DEEDS:
+        return True
+    if lemma not in _LIGHT - _WITH_PEOPLE or _is_witnessed(reading):
+        return False
+    if _takes_out(reading) and any(phrase.words[0].lower_ in FIRST_PERSON_POSSESSIVE for phrase in reading.direct()):
+        return False
+    ride = lemma == "take" and any(phrase.head.lower_ in _RIDES for phrase in reading.direct())
+    return not ride and " " not in _verb(reading)
+
+
+def _is_timetabled(reading: Reading, time: StatedTime | None) -> bool:
+    """ "I retire on 31 July": the present of what has a date to come."""
+    standing = reading.standing
+    plain = standing.tense is Tense.PRESENT and not standing.perfect and not standing.reason
+    dated = time is not None and time.precision in ("day", "month", "year") and time.start > reading.turn.said_at
+    return plain and dated and reading.lemma in _BY_THEMSELVES | _MOTION and reading.actor is not None
+
+
+def _is_off(reading: Reading, time: StatedTime | None) -> ActionCandidate | None:
+    """ "We're off to Tenerife on the 19th"."""
+    after = reading.clause.after
+    actor = _actor(reading)
+    if reading.lemma != "be" or actor is None or len(after) < 3 or reading.standing.reason:
+        return None
+    if after[0].lower_ != "off" or after[1].lower_ != "to":
+        return None
+    place = next((phrase for phrase in reading.phrases if phrase.preposition == "to"), None)
+    if place is None or not (is_name(place.words) or time is not None) or is_pointing(place.words):
+        return None
+    return _on(reading, actor, "go", value_of(place.words), time)
+
+
+def _spent(reading: Reading) -> tuple[str, str] | None:
+    """ "I spent six months volunteering in Nepal": what was done, and where or what."""
+    if reading.lemma != "spend":
+        return None
+    for word in reading.clause.head.children:
+        if word.tag_ == "VBG" and word.i > reading.clause.head.i:
+            behind = [inner for inner in word.doc[word.i + 1 : word.right_edge.i + 1] if not inner.is_punct]
+            names = [inner for inner in behind if inner.tag_.startswith("NN")]
+            if names and behind[0].tag_ in ("IN", "DT", "NN", "NNS", "NNP", "JJ", "PRP$"):
+                own = behind[1:] if behind[0].tag_ in ("IN", "DT", "PRP$") else behind
+                own = own[: next((place for place, inner in enumerate(own) if place and inner.tag_ == "IN"), len(own))]
+                return word.lemma_.lower(), value_of(own)
+    return None
+
+
+def _it(reading: Reading) -> str:
+    """ "The van is gone; we sold it": what "it" is, where just one thing was spoken of."""
+    things = set(reading.turn.things)
+    pronoun = any(child.dep_ == "dobj" and child.lower_ == "it" for child in reading.clause.head.children)
+    return next(iter(things)).name if pronoun and len(things) == 1 and reading.standing.tense is Tense.PAST else ""
 
 
 def _is_planning(reading: Reading) -> bool:
     """ "We're planning to redo the kitchen in January": a plan once it has a time."""
     controls = reading.clause.controls
-    planning = bool(controls) and controls[0].lower_ in ("planning", "due", "booked", "scheduled", "set")
+    planning = bool(controls) and (
+        controls[0].lower_ in ("due", "booked", "scheduled", "set")
+        or controls[0].lemma_.lower() in ("plan", "intend", "arrange", "decide")
+    )
     return planning and reading.standing.polarity is Polarity.AFFIRMED and bool(reading.times)
 
 
 def _is_witnessed(reading: Reading) -> bool:
     """ "I saw Radiohead in 2017": of a name, and at a time."""
     named = any(is_name(phrase.words) for phrase in reading.direct()[:1])
-    return reading.lemma == "see" and named and bool(reading.times)
+    return reading.lemma == "see" and named and _time(reading) is not None
 
 
 def _appointment(reading: Reading) -> ActionCandidate | None:
@@ -142,11 +235,19 @@ def _telling(noun: Token) -> list[Token]:
     return [word for word in noun.lefts if word.dep_ in ("compound", "amod")]
 
 
-def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTime | None) -> ActionCandidate:
+def _on(
+    reading: Reading,
+    actor: Mention,
+    verb: str,
+    thing: str | None,
+    time: StatedTime | None,
+    *,
+    confidence: float = 0.8,
+) -> ActionCandidate:
     return ActionCandidate(
         start=reading.start,
         end=reading.end,
-        confidence=0.8,
+        confidence=confidence,
         category="context",
         actor=actor,
         verb=verb,
@@ -158,20 +259,39 @@ def _on(reading: Reading, actor: Mention, verb: str, thing: str, time: StatedTim
 
 
 def _object(reading: Reading) -> Phrase | None:
-    wanted = ["", "with"] if reading.lemma in _WITH_PEOPLE else [""]
-    if reading.lemma in _MOTION:
-        wanted = ["to", "from", ""]
-    if reading.lemma == "start":
-        wanted = ["at", ""]
-    if reading.lemma in _WITH_PEOPLE:
-        wanted = ["", "with", "to"]
-    for phrase in reading.phrases:
-        if phrase.head.lower_ in _TRIFLES and phrase.preposition == "":
-            return None
-        concrete = any(word.tag_.startswith(("NN", "CD")) for word in phrase.words)
-        if phrase.preposition in wanted and concrete and not is_pointing(phrase.words):
-            return phrase
-    return None
+    """What the deed was done to, else where it led ("retired from the fire service")."""
+    first = reading.phrases[0] if reading.phrases else None
+    if first is not None and not first.preposition and _is_idle(first):
+        return None
+    direct: tuple[str, ...] = ("",)
+    acts_on = any(child.dep_ == "dobj" for child in reading.clause.head.children)
+    if reading.lemma in _MOTION and not acts_on:
+        direct = ("to", "", "from")
+    elif reading.lemma == "start":
+        direct = ("at", "")
+    elif reading.lemma in _WITH_PEOPLE:
+        direct = ("", "with", "to")
+    for preposition in direct:
+        for phrase in reading.phrases:
+            if phrase.preposition == preposition and _is_concrete(phrase):
+                return phrase
+    if acts_on or (len(direct) > 1 and " " not in _verb(reading)):
+        return None
+    return first if first is not None and first.preposition in _BEHIND and _is_concrete(first) else None
+
+
+def _is_idle(phrase: Phrase) -> bool:
+    """ "A look", "the file": nothing of later interest, unless it is told which one."""
+    noun = phrase.head.lemma_.lower()
+    return noun in _TRIFLES or (noun in IDLE_NOUNS and len(own_words(phrase.words)) == 1)
+
+
+def _is_concrete(phrase: Phrase) -> bool:
+    own = own_words(_unparticled(phrase))
+    if own[0].dep_ == "prep":
+        return False  # "off the wagon"
+    noun = any(word.tag_.startswith(("NN", "CD")) for word in own)
+    return noun and not is_pointing(own) and not any(word.lower_ in ("you", "your") for word in own)
 
 
 def _has_object(reading: Reading) -> bool:
@@ -187,5 +307,17 @@ def _verb(reading: Reading) -> str:
     return reading.clause.lemma
 
 
-def _unparticled(phrase: Phrase) -> Sequence[Token]:
+def _own(reading: Reading, phrase: Phrase) -> tuple[Token, ...]:
+    """Without "his": whose it is, the actor tells."""
+    words = _unparticled(phrase)
+    kept = words[0].lower_ in FIRST_PERSON_POSSESSIVE and not _takes_out(reading)
+    return words if kept else own_words(words)
+
+
+def _takes_out(reading: Reading) -> bool:
+    """ "I had my tonsils out"."""
+    return reading.lemma in ("have", "get") and any(word.lower_ == "out" for word in reading.clause.after[:6])
+
+
+def _unparticled(phrase: Phrase) -> tuple[Token, ...]:
     return phrase.words[1:] if phrase.words[0].dep_ == "prt" and len(phrase.words) > 1 else phrase.words

@@ -58,6 +58,8 @@ class Claim:
     restated: bool = False
     # How the values of an attribute are called when they are entities too ("location").
     value_type: str = ""
+    # Of a key that nobody knows before: whether it has one value at a time.
+    single_valued: bool | None = None
 
 
 def judge(claim: Claim, standing: Standing, times: list[StatedTime], *, about: str) -> Iterator[AnyCandidate]:
@@ -107,7 +109,13 @@ def judge(claim: Claim, standing: Standing, times: list[StatedTime], *, about: s
     if isinstance(claim.value, Mention):
         yield RelationCandidate(**asdict(said), subject=claim.subject, label=claim.key, object=claim.value)
     else:
-        yield AttributeCandidate(**asdict(said), entity=claim.subject, key=claim.key, value=claim.value)
+        yield AttributeCandidate(
+            **asdict(said),
+            entity=claim.subject,
+            key=claim.key,
+            value=claim.value,
+            single_valued=claim.single_valued,
+        )
 
 
 def _verdict(claim: Claim, standing: Standing, times: list[StatedTime]) -> tuple[str, Polarity | None]:

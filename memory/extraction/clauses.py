@@ -62,6 +62,12 @@ class Clause:
         return _is_verb_as_noun(self.head)
 
     @property
+    def is_errand(self) -> bool:
+        """ "I went to see them", of the seeing."""
+        going = self.governor is not None and self.governor.lemma in ("go", "come", "fly", "drive", "travel")
+        return going and self.top.dep_ == "advcl" and self.head.tag_ == "VB"
+
+    @property
     def start(self) -> int:
         """Offset of the first word, the subject's included."""
         words = [word.idx for word in self.own]
@@ -230,7 +236,7 @@ def _share_subject(clause: Clause) -> None:
         clause.subject = clause.top.head
         return
     step = clause
-    joined = ("conj", "advcl") if clause.head.tag_ == "VBG" else ("conj",)
+    joined = ("conj", "advcl") if clause.head.tag_ == "VBG" or clause.is_errand else ("conj",)
     while step.subject is None and step.top.dep_ in joined and step.governor is not None:
         step = step.governor
     clause.subject = step.subject

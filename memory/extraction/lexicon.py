@@ -168,7 +168,8 @@ LANGUAGES_OF_CODE = listed(
 APPOINTMENTS = listed(
     "appointment meeting interview exam test flight wedding party call surgery operation trip holiday vacation date "
     "presentation conference dinner lunch deadline concert class lesson game match race marathon check-up checkup "
-    "birthday anniversary graduation workshop reunion ceremony visit session audition demo review"
+    "plane train ferry coach birthday anniversary graduation workshop reunion ceremony visit session audition demo "
+    "review"
 )
 # What is a habit by its verb alone: "I smoke".
 HABIT_BY_VERB = {"smoke": "smoking", "vape": "vaping", "drink": "drinking", "gamble": "gambling"}

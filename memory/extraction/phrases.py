@@ -72,6 +72,7 @@ _LIGHT_ADVERBS = listed(
     "full-time part-time remotely atm rn lol btw haha etc like"
 )
 _DETERMINERS = listed("a an the")
+_POSSESSIVES = listed("my our his her its their")
 # Negations are no part of a value: the clause's standing tells of them.
 _LEADING = _DETERMINERS | _LIGHT_ADVERBS | NEGATIONS
 _PHRASE_WORDS_MAX = 12
@@ -239,6 +240,11 @@ def value_of(words: Sequence[Token]) -> str:
     first, last = words[0], words[-1]
     text = first.doc[first.i : last.i + 1].text
     return " ".join(text.split()).strip(' \t,;:.!?"“”')[:VALUE_LENGTH_MAX]
+
+
+def own_words(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Without whose it is: "thesis" of "his thesis"."""
+    return words[1:] if len(words) > 1 and words[0].lower_ in _POSSESSIVES else words
 
 
 def is_pointing(words: Sequence[Token]) -> bool:

@@ -21,7 +21,7 @@ from memory.candidates import (
     Polarity,
     StatementCandidate,
 )
-from memory.extraction.actions import read_actions
+from memory.extraction.actions import GAINS, read_actions
 from memory.extraction.aliases import kin_names, read_aliases
 from memory.extraction.claims import Aspect, Claim, judge
 from memory.extraction.corrections import Heard, corrections
@@ -84,7 +84,7 @@ class Reader:
             (claim, reading)
             for sentence in turn.sentences()
             for reading in turn.readings(sentence)
-            for claim in _claims(reading)
+            for claim in _claims(reading, openly=self._role == "user")
         ]
 
     def _parsed(self, typed: str, spelled: Spelled) -> Turn:
@@ -111,7 +111,7 @@ class Reader:
         for reading in readings:
             claims = [
                 replace(claim, repair=claim.repair or taken_back)
-                for claim in _claims(reading)
+                for claim in _claims(reading, openly=self._role == "user")
                 if self._role == "user" or not _of_speaker(claim)
             ]
             claims = [replace(one, aspect=Aspect.OVER) if undone(one, reading) else one for one in claims]
@@ -119,7 +119,7 @@ class Reader:
                 claims = self._followed_up(reading, taken_back=taken_back)
             self._told += [(claim, reading) for claim in claims]
             turn.people += [mention for claim in claims for mention in _people_in(claim)]
-            if not names and (not claims or reading.is_plan()):
+            if not names and (_leaves_room(claims, reading) or reading.is_plan()):
                 self._found += read_actions(reading, commitments_only=self._role == "assistant")
         by = replacement_in(sentence)
         if by is not None:
@@ -208,21 +208,34 @@ class Reader:
                 return True
 
 
-def _claims(reading: Reading) -> list[Claim]:
-    """What the families read in a clause; what two of them read counts once, and an end more than what it ends."""
+def _claims(reading: Reading, *, openly: bool) -> list[Claim]:
+    """What the families read in a clause; what two of them read counts once, and an end more than what it ends.
+
+    openly: whether what none of them knows is read by its own verb; others than users talk of the world at large.
+    """
     claims: dict[object, Claim] = {}
     for family in FAMILIES:
         for claim in family.read(reading):
             claims.setdefault((claim.subject, claim.key, claim.value, claim.aspect), claim)
-    if not any(claim.aspect is not Aspect.GIVEN for claim in claims.values()):
+    told = [claim for claim in claims.values() if claim.aspect is not Aspect.GIVEN]
+    # Of what is had, one thing may be known as owned and the next be no such thing.
+    had = reading.lemma == "have" and all(claim.key == "owns" for claim in told)
+    if openly and (had or not told):
+        values = [claim.value for claim in told]
         for family in OTHERWISE:
-            claims.update((object(), claim) for claim in family.read(reading))
+            claims.update((object(), claim) for claim in family.read(reading) if claim.value not in values)
     over = {(one.subject, one.key, one.value) for one in claims.values() if one.aspect in (Aspect.END, Aspect.OVER)}
     return [
         one
         for one in claims.values()
         if one.aspect not in (Aspect.GIVEN, Aspect.STATE) or (one.subject, one.key, one.value) not in over
     ]
+
+
+def _leaves_room(claims: Sequence[Claim], reading: Reading) -> bool:
+    """Whether the claims of a clause are not all that it tells: what was bought one day is had, and was bought."""
+    gained = reading.lemma in GAINS and bool(reading.times)
+    return gained or all(claim.aspect is Aspect.GIVEN for claim in claims)
 
 
 def _told_beside(reading: Reading) -> bool:

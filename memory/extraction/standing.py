@@ -45,6 +45,11 @@ class Standing:
     inceptive: bool = False
 
 
+# Pasts that the model takes for presents.
+_PAST_FORM = re.compile(
+    r"(?:wrote|drove|rode|spoke|broke|chose|stole|woke|ought|aught|sold|told|built|spent|left|kept|slept|felt|held|made|"
+    r"paid|took|gave|came|went|knew|grew|flew|drew|threw|wore|tore|swore|began|sang|drank|swam|sat|won|found|stood)$"
+)
 _UNSURE = re.compile(
     r"\b(?:not (?:really |quite |entirely |too )?(?:sure|certain)|unsure|no idea|can't remember|"
     r"don't (?:know|remember)|if i (?:remember|recall) correctly|iirc|afaik|as far as i know)\b",
@@ -82,9 +87,11 @@ def standing_of(clause: Clause, sentence_mood: SentenceMood) -> Standing:
 
 
 def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
-    auxiliaries = [child for verb in clause.chain for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    helping = [child for verb in clause.chain for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    auxiliaries = [word for word in helping if word.tag_ != "TO"]
     finite = min([*auxiliaries, *clause.chain], key=lambda word: word.i)
-    shared = clause.governor if not clause.owns_subject and clause.top.dep_ == "conj" else None
+    joined = clause.top.dep_ == "conj" or clause.is_errand
+    shared = clause.governor if not clause.owns_subject and joined else None
     words = {word.lower_ for word in auxiliaries}
     lasting = any(word.lower_ == "always" for word in clause.own)  # "has always been": and is
     perfect = not lasting and any(word.lemma_ == "have" or word.lower_ in ("'ve", "ve") for word in auxiliaries)
@@ -93,6 +100,8 @@ def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
     if words & {"will", "'ll", "ll", "wo", "shall"} or any(verb.lower_ in ("going", "gon") for verb in clause.controls):
         return Tense.FUTURE, perfect, progressive
     if finite.tag_ == "VBD" or finite.lower_ in ("had", "was", "were", "did", "used", "got", "quit"):
+        return Tense.PAST, perfect, progressive
+    if finite.tag_ == "VBP" and _PAST_FORM.search(finite.lower_):
         return Tense.PAST, perfect, progressive
     if shared is not None and clause.head.tag_ in ("VB", "VBN", "VBG") and not auxiliaries:
         return _tense(shared)[0], _tense(shared)[1], progressive

@@ -4,9 +4,12 @@ from spacy.tokens import Token
 
 from memory.candidates import Mention
 from memory.extraction.lexicon import (
+    ACQUAINTANCES,
+    FAMILY,
     FIRST_PERSON,
     FIRST_PERSON_POSSESSIVE,
     JOB_HEADS,
+    PETS,
     THING_KINDS,
     listed,
 )
@@ -61,7 +64,12 @@ def described(noun: Token, *, anyone: bool = False) -> Mention | None:
         telling = telling[1:]
     if not telling or any(word.tag_ in ("POS", "CC", "CD", "PRP$") or word.text == "," for word in telling):
         return None
-    kind = "person" if noun.lemma_.lower() in JOB_HEADS else THING_KINDS.get(noun.lemma_.lower(), "other")
+    lemma = noun.lemma_.lower()
+    known = lemma in FAMILY | ACQUAINTANCES | PETS or lemma.endswith("parent")
+    following = noun.nbor(1) if noun.i + 1 < len(noun.doc) else None
+    if known and mine and following is not None and following.text[:1].isupper() and following.is_alpha:
+        return Mention(type="other" if lemma in PETS else "person", name=following.text)  # "my cat Mochi"
+    kind = "person" if known or lemma in JOB_HEADS else THING_KINDS.get(lemma, "other")
     return Mention(type=kind, name=value_of(telling), mine=mine)
 
 

@@ -25,6 +25,11 @@ SENTENCE_WORDS_MAX = 120
 _QUOTED = re.compile(
     r"```.*?(?:```|$)|\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,200}`|^>[^\n]*$", re.DOTALL | re.MULTILINE
 )
+_OF_OLD = re.compile(
+    r"\b(?:since i was|all (?:my|his|her|their) life|(?:my|his|her) whole life|"
+    r"for (?:years|ages|decades|as long as))\b",
+    re.IGNORECASE,
+)
 # What is handed over to be worked on, and what is only played: "Proofread this: I'm a nurse", "Let's say I'm Bob".
 _ORDERS = (
     r"(?:translate|proof-?read|re-?write|re-?phrase|paraphrase|correct|fix|check|edit|improve|summari[sz]e|polish|grade|"
@@ -90,7 +95,10 @@ class Turn:
                 continue
             for actor in self._actors_of(clause):
                 readings.append(Reading(self, clause, standing_of(clause, sentence_mood), actor))
-                if (thing := readings[-1].thing()) is not None:
+                thing = readings[-1].thing()
+                if thing is None and actor is None and clause.subject is not None:
+                    thing = described(clause.subject)
+                if thing is not None and thing.type != "person":
                     self.things.append(thing)
         self._by_word.update((word.i, reading) for reading in readings for word in reading.clause.own)
         return readings
@@ -212,6 +220,10 @@ class Reading:
         return standing.tense is Tense.FUTURE or (
             standing.progressive and standing.tense is Tense.PRESENT and bool(self.times)
         )
+
+    def is_of_old(self) -> bool:
+        """Whether it is so since a time that no date tells: "for ages", "all my life"."""
+        return _OF_OLD.search(self.clause.sentence.text) is not None
 
     def described(self) -> Mention | None:
         """Whom a participle behind a description is about: "Harbor is our service, written in Go"."""

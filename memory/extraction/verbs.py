@@ -42,7 +42,18 @@ IDLE_NOUNS = listed(
     "credit blame breath control access pity shame love hate fun step steps sound error errors bug bugs code test "
     "tests file files line lines tab tabs button page folder window column row screen cursor response reply "
     "conversation message text sentence paragraph list version request deal touch edge crap shit hell ass fire rain "
-    "space room money spot crush living soft say rant go try guess lie fit difference mixture bunch couple few"
+    "space room money wagon spot crush living soft say rant go try guess lie fit difference mixture bunch couple few"
+)
+# What only people do, and what only systems do, whatever the model takes a name for.
+OF_PEOPLE = listed(
+    "sing teach breed coach chair repair bake paint volunteer commute cycle knit sew garden cook eat drink wear play "
+    "row study collect carry train tutor mentor babysit brew hike swim run speak drive ride organise organize smoke "
+    "practise practice rehearse mow fish hunt sail climb rent owe pay row attend"
+)
+OF_SYSTEMS = listed(
+    "index store publish listen require support expose serve host process handle connect parse cache log deploy "
+    "consume emit render compile import export sync poll validate encrypt compress forward route trigger fetch "
+    "authenticate contain ingest scale replicate"
 )
 _SIBILANT = ("s", "x", "z", "ch", "sh", "o")
 

@@ -332,7 +332,7 @@ def test_nothing_is_repaired_without_a_cue_and_something_to_repair(text: str) ->
         ("assistant", "I'm Alice, Head of Platform at Acme.", set()),
         ("assistant", "Great, so you moved to Berlin!", set()),
         ("assistant", "Always reply in French.", set()),
-        ("assistant", "I'll send it by Friday.", {"action I send None"}),
+        ("assistant", "I'll send it by Friday.", {"action I send"}),
         ("assistant", "Bob works at Acme.", {"Bob works_at Acme"}),
         ("tool", "I live in Berlin. Alice lives in Porto.", {"Alice location Porto"}),
         ("system", "Always answer in English.", {"instruction Always answer in English"}),

@@ -1,6 +1,5 @@
 """What people do again and again, wear, support and avoid."""
 
-import re
 from collections.abc import Iterator
 
 from spacy.tokens import Token
@@ -21,7 +20,6 @@ _HABITS = {
     "collect": "collects",
     "smoke": "smokes",
 }
-_EVER_SINCE = re.compile(r"\bsince i was\b|\b(?:all my life|my whole life|for (?:years|ages))\b", re.IGNORECASE)
 _FOODS = (
     "dairy",
     "gluten",
@@ -62,10 +60,7 @@ class Habits:
         lasting = (
             standing.perfect
             and standing.progressive
-            and (
-                any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times)
-                or _EVER_SINCE.search(reading.clause.sentence.text) is not None
-            )
+            and (any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times) or reading.is_of_old())
         )
         if not (ended or standing.inceptive or standing.tense is Tense.PRESENT) or (reading.times and not lasting):
             return

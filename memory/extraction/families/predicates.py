@@ -13,10 +13,10 @@ from memory.extraction.families.frames import is_passive, name_called
 from memory.extraction.families.kinship import names_after
 from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, NEGATIONS, listed
 from memory.extraction.moods import Mood
-from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, value_of
+from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, own_words, value_of
 from memory.extraction.stated_time import Bound, Tense
 from memory.extraction.turns import Reading
-from memory.extraction.verbs import IDLE_NOUNS, key_of, says_something, third_person
+from memory.extraction.verbs import IDLE_NOUNS, OF_PEOPLE, OF_SYSTEMS, key_of, says_something, third_person
 
 # In the progressive only what goes on for weeks: "I'm building a boat", not "I'm eating a sandwich".
 _LASTING = listed(
@@ -28,7 +28,6 @@ _PLACES = listed("to at on in with from after over into under near through via f
 _ENROLLED = listed("register enrol enroll insure employ license certify qualify train pay back")
 _MADE = listed("make build found write publish paint design produce manufacture release launch open construct erect")
 _PASSIVE_PREPOSITIONS = listed("in at on for with by from to under behind near")
-_POSSESSIVES = listed("my our his her its their")
 _STORING = listed("keep store save host publish")
 _RECURRING = listed("every each")
 _NO_VALUE = NEGATIONS | listed("you your me it them him us")
@@ -39,9 +38,9 @@ class Predicates:
     """<verb>s, or <verb>s_<preposition>, of whoever or whatever the clause is about."""
 
     def read(self, reading: Reading) -> Iterator[Claim]:
-        subject = reading.topic
-        if subject is None or not _states(reading):
+        if reading.topic is None or not _states(reading):
             return
+        subject = _typed(reading.topic, reading)
         if is_passive(reading):
             yield from self._passive(reading, subject)
             return
@@ -66,6 +65,8 @@ class Predicates:
         """ "The backup starts at 02:30", "we rehearse on Thursdays"."""
         for preposition, words in _stated_days(reading):
             recurs = any(word.lower_ in _RECURRING or word.tag_ in ("NNPS", "NNS") for word in words)
+            if reading.lemma in ("leave", "start", "begin", "depart") and _is_appointment(reading):
+                return  # told as a deed
             if (recurs or _is_thing(subject)) and says_something(reading.lemma, preposition):
                 yield self._claim(reading, subject, _verb(reading), preposition, words)
                 return
@@ -114,6 +115,7 @@ class Predicates:
             category="knowledge",
             aspect=aspect,
             confidence=0.75,
+            single_valued=is_passive(reading) or preposition == "at" or any(word.like_num for word in own),
         )
 
 
@@ -124,6 +126,26 @@ def _joined(first: Phrase, told: Sequence[Phrase]) -> Iterator[Phrase]:
         words = tuple(word for word in other.doc[other.left_edge.i : other.i + 1] if word.tag_ != "DT")
         if other.i > first.head.i and other.i not in known and words and _is_value(words):
             yield Phrase(words, "", listed=True)
+
+
+def _typed(subject: Mention, reading: Reading) -> Mention:
+    """By what the verb tells of a name: systems index, people knit."""
+    lemma = reading.lemma
+    if subject.speaker or subject.mine or reading.actor is None:
+        return subject
+    placed = lemma in ("run", "read", "write", "sit") and any(
+        phrase.preposition in ("in", "on", "from", "to") for phrase in reading.phrases[:1]
+    )
+    if (lemma in OF_SYSTEMS or placed or is_passive(reading)) and subject.type != "product":
+        return Mention(type="project", name=subject.name)
+    if lemma in OF_PEOPLE and subject.type in ("other", "location"):
+        return Mention(type="person", name=subject.name)
+    return subject
+
+
+def _is_appointment(reading: Reading) -> bool:
+    subject = reading.clause.subject
+    return subject is not None and subject.lemma_.lower() in APPOINTMENTS and bool(reading.times)
 
 
 def _states(reading: Reading) -> bool:
@@ -146,8 +168,9 @@ def _states(reading: Reading) -> bool:
         return False
     if (
         standing.perfect
-        and not any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times)
         and not passive
+        and not any(time.bound in (Bound.SINCE, Bound.LENGTH) for time in reading.times)
+        and not reading.is_of_old()
     ):
         return False
     return standing.tense is not Tense.FUTURE and (
@@ -213,7 +236,7 @@ def _stated_days(reading: Reading) -> Iterator[tuple[str, tuple[Token, ...]]]:
 
 def _kept_in(reading: Reading, phrase: Phrase) -> tuple[str, tuple[Token, ...]] | None:
     """ "keeps its data in Redis": where, rather than what."""
-    if reading.lemma not in _STORING or phrase.words[0].lower_ not in _POSSESSIVES:
+    if reading.lemma not in _STORING or own_words(phrase.words) == phrase.words:
         return None
     behind = next((other for other in reading.phrases if other.preposition in ("in", "on", "at", "to")), None)
     return (behind.preposition, behind.words) if behind is not None and is_name(behind.words) else None
@@ -250,7 +273,7 @@ def _own(words: tuple[Token, ...]) -> tuple[Token, ...]:
     """The value without whose it is: "Ana" of "my sister Ana", "Fabbri" of "a luthier called Fabbri"."""
     if name := name_called(words[-1]):
         return name
-    own = words[1:] if words[0].lower_ in _POSSESSIVES and len(words) > 1 else words
+    own = own_words(words)
     if len(own) > 1 and (own[0].lower_ in FAMILY | ACQUAINTANCES) and is_name(own[1:]):
         return own[1:]
     # "translating patents" behind "a living" is another clause.
