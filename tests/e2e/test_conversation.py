@@ -245,7 +245,8 @@ def test_each_change_has_its_correction(key: str, told: Told) -> None:
 def test_there_are_no_other_corrections(told: Told) -> None:
     corrections = told.all_pages("/corrections", "corrections", limit=3)
     changed = {(correction["entity"], correction["key"]) for correction in corrections}
-    assert changed == {(f"entity:{MAYA}", key) for key in ("location", "job_title", "favourite_colour")}
+    hers = {(f"entity:{MAYA}", key) for key in ("location", "job_title", "favourite_colour")}
+    assert changed == hers | {("entity:project/tidewatch", "written_in")}
     positions = [correction["position"] for correction in corrections]
     assert positions == sorted(positions, reverse=True)
 
