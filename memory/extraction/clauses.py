@@ -13,7 +13,10 @@ from memory.extraction.lexicon import CONTROL_VERBS, listed
 
 _CLAUSAL = frozenset(("conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp", "xcomp", "csubj"))
 # Words that the model takes for nouns after "and" ("and work for acme").
-_OFTEN_VERBS = listed("work live love like hate use run enjoy prefer manage lead")
+_OFTEN_VERBS = listed(
+    "work live love like hate use run enjoy prefer manage lead works lives uses runs talks plays reads writes stores "
+    "hosts"
+)
 
 
 @dataclass(slots=True)
@@ -128,8 +131,8 @@ def _chains(sentence: Span) -> list[list[Token]]:
         word.i
         for word in sentence
         if word.dep_ == "conj"
-        and word.tag_ in ("VBZ", "VBP", "VBD")
-        and word.pos_ == "VERB"
+        and (word.tag_ in ("VBZ", "VBP", "VBD") or word.lower_ in _OFTEN_VERBS)
+        and _like_verb(word)
         and word.nbor(-1).dep_ == "cc"
     }
     for word in sentence:
@@ -231,12 +234,20 @@ def _find_subject(clause: Clause) -> None:
         clause.subject, clause.owns_subject = subject, True
 
 
+def _is_next_of_list(clause: Clause) -> bool:
+    """ "Was raised in Cork, studied in Graz and lives in Rome", of the second, which may hang below the first."""
+    top = clause.top
+    listed = any(child.dep_ == "conj" and child.tag_ in ("VBD", "VBP", "VBZ", "VBN", "VB") for child in top.children)
+    told = listed and top.dep_ == "advcl" and top.tag_ in ("VBN", "VBD") and top.i > 0 and top.nbor(-1).text == ","
+    return told and top.lemma_ not in ("marry", "divorce", "separate", "engage")  # a state, or a day's deed
+
+
 def _share_subject(clause: Clause) -> None:
     if clause.top.dep_ == "acl":
         clause.subject = clause.top.head
         return
     step = clause
     joined = ("conj", "advcl") if clause.head.tag_ == "VBG" or clause.is_errand else ("conj",)
-    while step.subject is None and step.top.dep_ in joined and step.governor is not None:
+    while step.subject is None and step.governor is not None and (step.top.dep_ in joined or _is_next_of_list(step)):
         step = step.governor
     clause.subject = step.subject

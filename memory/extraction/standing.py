@@ -103,7 +103,8 @@ def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
         return Tense.PAST, perfect, progressive
     if finite.tag_ == "VBP" and _PAST_FORM.search(finite.lower_):
         return Tense.PAST, perfect, progressive
-    if shared is not None and clause.head.tag_ in ("VB", "VBN", "VBG") and not auxiliaries:
+    at_present = any(word.lower_ in ("now", "currently") for word in clause.own)
+    if shared is not None and not at_present and clause.head.tag_ in ("VB", "VBN", "VBG") and not auxiliaries:
         return _tense(shared)[0], _tense(shared)[1], progressive
     if finite.tag_ == "VBN" and not perfect and clause.top.dep_ != "acl":
         return Tense.PAST, perfect, progressive  # "Promoted to CTO", or a past that the model took for a participle

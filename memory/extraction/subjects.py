@@ -17,7 +17,7 @@ from memory.extraction.phrases import value_of
 
 _PLAIN = listed("new old whole same other entire first second last next current main big small good bad best only")
 # Of the conversation, the moment or the mind, rather than something that is there tomorrow.
-_PASSING = listed(
+PASSING = listed(
     "thing problem issue point question idea answer reason rest way part fact truth thought weather day night week "
     "weekend month year hour morning evening afternoon time movie film song joke food meal soup build error bug "
     "code function test line loop list paragraph text sentence response reply version page document email message "
@@ -50,7 +50,7 @@ def described(noun: Token, *, anyone: bool = False) -> Mention | None:
 
     anyone: "a plumber" too, of whom a deed is told.
     """
-    if not noun.tag_.startswith("NN") or noun.lemma_.lower() in _PASSING or _is_day(noun):
+    if not noun.tag_.startswith("NN") or noun.lemma_.lower() in PASSING or _is_day(noun):
         return None
     words = list(noun.doc[noun.left_edge.i : noun.i + 1])
     mine = words[0].lower_ == "my"

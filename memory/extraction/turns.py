@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from spacy.tokens import Doc, Span, Token
@@ -177,7 +177,7 @@ class Reading:
             time for time in found if any(offset + time.span_start <= index < offset + time.span_end for index in own)
         ]
         spans = [(offset + time.span_start, offset + time.span_end) for time in self.times]
-        self.phrases = complements(self.clause.after, skip=spans)
+        self.phrases = [_set_right(phrase) for phrase in complements(self.clause.after, skip=spans)]
 
     @property
     def lemma(self) -> str:
@@ -221,6 +221,14 @@ class Reading:
             standing.progressive and standing.tense is Tense.PRESENT and bool(self.times)
         )
 
+    def day(self) -> str:
+        """The first time in the clause, as said."""
+        for time in self.times[:1]:
+            offset = self.clause.sentence.start_char
+            text = self.turn.text[offset + time.span_start : offset + time.span_end]
+            return " ".join(text.split()).removeprefix("on ").strip(" .,")
+        return ""
+
     def is_of_old(self) -> bool:
         """Whether it is so since a time that no date tells: "for ages", "all my life"."""
         return _OF_OLD.search(self.clause.sentence.text) is not None
@@ -236,6 +244,17 @@ class Reading:
     def direct(self) -> list[Phrase]:
         """The direct object and what is listed with it."""
         return [phrase for phrase in self.phrases if not phrase.preposition]
+
+
+def _set_right(phrase: Phrase) -> Phrase:
+    """ "Panels on the roof and a heat pump": the pump is listed with the panels, not with the roof."""
+    head = phrase.head
+    if not phrase.preposition or not phrase.listed or head.dep_ != "conj":
+        return phrase
+    first = head
+    while first.dep_ == "conj":
+        first = first.head
+    return replace(phrase, preposition="") if first.dep_ in ("dobj", "attr") else phrase
 
 
 def is_vocative(span: Span) -> bool:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from memory.extraction.claims import Claim
 from memory.extraction.families.age import Age
+from memory.extraction.families.clefts import Clefts
 from memory.extraction.families.counts import Counts
 from memory.extraction.families.diet import Diet
 from memory.extraction.families.endings import Endings
@@ -51,6 +52,7 @@ FAMILIES: tuple[Family, ...] = (
     Properties(),
     Policies(),
     Endings(),
+    Clefts(),
     Phrasebook(),
 )
 # Asked where none of these has anything to say.

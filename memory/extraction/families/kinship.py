@@ -1,5 +1,6 @@
 """Family, pets and acquaintances, with their names."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ from memory.extraction.phrases import is_name, name_around, value_of
 from memory.extraction.relatives import SPELLINGS, is_mine, noun_end, relative
 from memory.extraction.turns import Reading
 
+_AT_HOME = re.compile(r"\b(?:(?:my|our|this|the) (?:household|house|home|family|flat)|at home)\b", re.IGNORECASE)
+_FOR_EVER = listed("mother father mum mom dad brother sister grandmother grandfather aunt uncle son daughter cousin")
 _CALLED = listed("named called name call")
 # Several of a kind: each name is a value beside the others.
 _MANY = {
@@ -41,6 +44,8 @@ class Kinship:
                 for name in self._beside(word):
                     seen.add(name[0].i)
                     yield _claim(noun, word, name, Aspect.GIVEN)
+            elif noun:
+                yield from self._introduced(word)
         subject = reading.clause.subject
         yield from self._is_named(reading, subject)
         yield from self._has_one_named(reading)
@@ -70,6 +75,17 @@ class Kinship:
             closes = position >= len(doc) or doc[position].text in (",", ".", "!") or doc[position].is_space
             if name and closes and word.dep_ in ("appos", "conj"):
                 yield name
+
+    def _introduced(self, word: Token) -> Iterator[Claim]:
+        """ "Waffles, the rabbit we adopted, ...", "my late father, Bohumil, ..."."""
+        noun = relative(word)
+        if not noun or not _is_ours(word):
+            return
+        if word.dep_ == "appos" and (name := _person_name(word.head)) and name[-1].i < word.i:
+            yield _claim(noun, word, name, Aspect.GIVEN)
+        for child in word.children:
+            if child.dep_ == "appos" and child.i > word.i and (name := _person_name(child)):
+                yield _claim(noun, word, name, Aspect.GIVEN)
 
     def _is_named(self, reading: Reading, subject: Token | None) -> Iterator[Claim]:
         """ "My dog is called Rex", "my sister's name is Ana", "my manager is Bob"."""
@@ -141,9 +157,12 @@ class Kinship:
             owned = is_mine(word) or (
                 reading.actor == SPEAKER and reading.lemma == "have" and word.i > reading.clause.head.i
             )
-            if not owned or reading.standing.polarity is not Polarity.AFFIRMED:
+            here = reading.lemma == "be" and any(other.dep_ == "expl" for other in reading.clause.own)
+            if not (owned or (here and _AT_HOME.search(reading.about))):
                 continue
-            for name in names_after(word):
+            if reading.standing.polarity is not Polarity.AFFIRMED:
+                continue
+            for name in names_after(word) or _names_apposed(word):
                 yield replace(_claim(key, word, name, Aspect.GIVEN), category="identity")
 
     def _has_pets(self, reading: Reading) -> Iterator[Claim]:
@@ -186,6 +205,23 @@ class Kinship:
         mine = words[0].lower_ in FIRST_PERSON_POSSESSIVE and not any(word.lower_ in RELATIVE_NO_MORE for word in words)
         if name and name[0].i not in seen and mine and relative(head):
             yield _claim(relative(head), head, name, Aspect.STATE)
+
+
+def _is_ours(noun: Token) -> bool:
+    """ "The rabbit we adopted", and "my late father", who stays one's father."""
+    ours = any(
+        child.dep_ == "relcl" and any(word.lower_ in ("i", "we") for word in child.children) for child in noun.children
+    )
+    first = noun.left_edge
+    late = first.lower_ in FIRST_PERSON_POSSESSIVE and first.i + 2 == noun.i and first.nbor(1).lower_ == "late"
+    return (ours and noun.lemma_.lower() in PETS) or (late and noun.lower_ in _FOR_EVER)
+
+
+def _names_apposed(word: Token) -> list[tuple[Token, ...]]:
+    """ "Two dogs: Rex, who is old, and Ida": names with words between them."""
+    first = next((child for child in word.children if child.dep_ == "appos" and child.i > word.i), None)
+    found = (_person_name(name) for name in ((first, *first.conjuncts) if first is not None else ()))
+    return [name for name in found if name]
 
 
 def _claim(noun: str, word: Token, name: tuple[Token, ...], aspect: Aspect) -> Claim:

@@ -33,6 +33,16 @@ FRAMES = (
         aspect=Aspect.PAST,
         passive=True,
     ),
+    Frame(
+        verbs=listed("study"),
+        prepositions=("in",),
+        key="studied_in",
+        category="identity",
+        object_type="location",
+        as_text=True,
+        aspect=Aspect.PAST,
+        confidence=0.85,
+    ),
     _place(verbs=listed("leave"), prepositions=("",), aspect=Aspect.END, confidence=0.75),
 )
 
@@ -48,6 +58,8 @@ class Places:
                 continue
             if reading.lemma in _MOVE and self._moves_something(reading):
                 continue  # "we moved the database to Postgres"
+            if claim.key == "studied_in" and (reading.standing.progressive or reading.direct()):
+                continue  # what is studied there, and is still
             if reading.lemma == "stay" and not reading.standing.progressive:
                 continue  # "stay in" tells of a night
             yield claim

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
+from memory.candidates import SPEAKER
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, told_by
-from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, FIRST_PERSON_POSSESSIVE, PETS, listed
-from memory.extraction.phrases import Phrase, is_common, is_definite, is_name, is_pointing, value_of
+from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, FIRST_PERSON_POSSESSIVE, PETS, listed
+from memory.extraction.phrases import Phrase, end_of, is_common, is_definite, is_name, is_pointing, value_of
 from memory.extraction.turns import Reading
 
 _COLOURS = listed("red green blue yellow white black brown grey gray orange purple pink silver gold turquoise")
@@ -30,6 +31,9 @@ _VERDICTS = listed(
     "wreck bomb beast gem pain lifesaver"
 )
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2})?\s?(?:[ap]\.?m\.?)?|noon|midnight", re.IGNORECASE)
+# Told by a letter or an adjective: "my blood group is O negative".
+_OF_A_KIND = listed("group type size grade rank strength prescription")
+_SHORT = re.compile(r"\s*([\w+-]+(?: [\w+-]+){0,2}?)(?=\s*(?:[.,;!?)\n]|$|\b(?:and|but|so|because|with|in)\b))")
 _SNAKE = re.compile(r"[^a-z0-9]+")
 _MINE_ARE = {
     "hobbies": "hobbies",
@@ -92,12 +96,13 @@ class Possessions:
                 or any(child.dep_ == "relcl" and thing for child in phrase.head.children)
             ):
                 return
+            if phrase.listed and phrase.head.dep_ != "conj":
+                return
             if reading.lemma in ("have", "get", "purchase", "buy") and not mine and not _is_artefact(phrase, aspect):
                 return
             if reading.lemma == "get" and len(words[0]) < 2:
                 return  # "I got a B"
             yield told_by(reading, "owns", value_of(words), phrase, aspect=aspect, confidence=0.85)
-            return
 
     def _got_rid(self, reading: Reading) -> Iterator[Claim]:
         for phrase in reading.phrases:
@@ -130,7 +135,18 @@ class Possessions:
             if not all(child.lower_ in ("current", "new", "stage") for child in modifiers):
                 return
             modifiers = [child for child in modifiers if child.lower_ == "stage"]
-        if subject.right_edge.i != subject.i or not reading.phrases:
+        if subject.right_edge.i != subject.i:
+            return
+        key = _SNAKE.sub("_", " ".join([*(child.lower_ for child in modifiers), noun])).strip("_")
+        if (
+            noun in _OF_A_KIND
+            and (found := _SHORT.match(reading.turn.text[end_of([reading.clause.head]) :])) is not None
+        ):
+            yield self._mine(reading, key, found[1])
+            return
+        if not reading.phrases:
+            if reading.times and noun not in APPOINTMENTS and (day := reading.day()):
+                yield self._mine(reading, key, day)
             return
         phrase = reading.phrases[0]
         if phrase.preposition == "at" and _CLOCK.fullmatch(value_of(phrase.words)):
@@ -149,9 +165,19 @@ class Possessions:
             return
         if is_pointing(phrase.words) or phrase.words[-1].lower_ in _VERDICTS:
             return
-        key = _SNAKE.sub("_", " ".join([*(child.lower_ for child in modifiers), noun])).strip("_")
         if key:
             yield told_by(reading, key, value_of(phrase.words), phrase, confidence=0.8, speaker=True)
+
+    def _mine(self, reading: Reading, key: str, value: str) -> Claim:
+        return Claim(
+            subject=SPEAKER,
+            key=key,
+            value=value,
+            start=reading.start,
+            end=reading.end,
+            category="knowledge",
+            confidence=0.8,
+        )
 
 
 def _is_artefact(phrase: Phrase, aspect: Aspect) -> bool:

@@ -3,7 +3,7 @@
 What the other families know by another name they say first; here the key is the verb itself, in the third person.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from spacy.tokens import Token
 
@@ -119,15 +119,6 @@ class Predicates:
         )
 
 
-def _joined(first: Phrase, told: Sequence[Phrase]) -> Iterator[Phrase]:
-    """ "panels on the roof and a heat pump": what is listed with `first` behind words about it."""
-    known = {word.i for phrase in told for word in phrase.words}
-    for other in first.head.conjuncts:
-        words = tuple(word for word in other.doc[other.left_edge.i : other.i + 1] if word.tag_ != "DT")
-        if other.i > first.head.i and other.i not in known and words and _is_value(words):
-            yield Phrase(words, "", listed=True)
-
-
 def _typed(subject: Mention, reading: Reading) -> Mention:
     """By what the verb tells of a name: systems index, people knit."""
     lemma = reading.lemma
@@ -193,6 +184,8 @@ def _objects(reading: Reading) -> list[Phrase]:
         return []
     found: list[Phrase] = []
     for position, phrase in enumerate(reading.phrases):
+        if phrase.preposition and found:
+            continue
         if phrase.preposition or (position and not (phrase.listed and phrase.head.dep_ == "conj")):
             break
         words = phrase.words[1:] if phrase.words[0].dep_ == "prt" else phrase.words
@@ -203,7 +196,7 @@ def _objects(reading: Reading) -> list[Phrase]:
         if found and phrase.head.head.i != found[-1].head.i:
             break
         found.append(Phrase(words, "", listed=phrase.listed))
-    return [*found, *_joined(found[0], reading.phrases)] if found else []
+    return found
 
 
 def _measure(reading: Reading) -> tuple[Token, ...]:

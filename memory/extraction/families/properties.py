@@ -7,8 +7,10 @@ from spacy.tokens import Token
 
 from memory.candidates import MemoryCategory, Mention
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, JOB_HEADS, PETS, listed
+from memory.extraction.families.frames import is_passive
+from memory.extraction.lexicon import ACQUAINTANCES, FAMILY, JOB_HEADS, PETS, THING_KINDS, listed
 from memory.extraction.phrases import entity_type, is_name, is_pointing, name_around, value_of
+from memory.extraction.subjects import PASSING, described
 from memory.extraction.turns import Reading
 
 # Nouns that say something lasting of their owner. "Ana's point is" and "Bob's day was" tell of the moment.
@@ -22,51 +24,77 @@ _OF_THINGS = listed(
     "goal stack licence license release launch host sponsor price cost capacity limit timezone headquarters ceo cto "
     "founder customer vendor branch priority"
 )
+_OF_COMPANIES = listed("headquarters ceo cto founder customer vendor")
+_SETTING = listed("set fix cap budget limit raise lower schedule push move")
+_NOW = listed("new current")
+_NOTED_WORDS_MAX = 8
 _SNAKE = re.compile(r"[^a-z0-9]+")
 _KEYS = {"color": "colour", "favorite": "favourite", "repo": "repository", "license": "licence"}
 
 
 class Properties:
-    """<noun> of a named owner, as an attribute of the owner."""
+    """<noun> of an owner who is named or described, as an attribute of the owner."""
 
     def read(self, reading: Reading) -> Iterator[Claim]:
+        head = reading.clause.head
         subject = reading.clause.subject
-        if subject is None or reading.lemma != "be" or not reading.clause.owns_subject:
+        if head.dep_ == "ROOT" and head.tag_.startswith("NN") and subject is None:
+            yield from self._noted(reading, head)
             return
-        owner = _owner(subject)
-        noun = subject.lemma_.lower()
-        if not owner or noun not in (_OF_PEOPLE | _OF_THINGS | FAMILY | PETS | ACQUAINTANCES | JOB_HEADS):
+        if subject is None or not reading.clause.owns_subject:
             return
-        kind = entity_type(owner, "other")
-        if noun in _OF_PEOPLE - _OF_THINGS or noun in FAMILY | PETS | ACQUAINTANCES:
-            kind = "person"
-        elif noun not in ("headquarters", "ceo", "cto", "founder", "customer", "vendor"):
-            kind = "product" if kind == "product" else "project"
-        elif kind == "other":
-            kind = "organisation"
-        value = self._value(reading)
-        if not value:
+        if reading.lemma == "be":
+            yield from self._told(reading, subject, _owner(subject) or _owner_before(reading), self._value(reading))
+        elif reading.lemma in _SETTING and is_passive(reading):
+            found = [phrase for phrase in reading.phrases if phrase.preposition in ("at", "to", "for", "on")]
+            value = value_of(found[0].words) if found else reading.day()
+            yield from self._told(reading, subject, _owner(subject), value, aspect=Aspect.PAST)
+
+    def _noted(self, reading: Reading, noun: Token) -> Iterator[Claim]:
+        """ "Deadline for the Orchid migration: 15 January 2027"."""
+        colon = next((word for word in reading.clause.sentence if word.i > noun.i and word.text == ":"), None)
+        owner = _owner(noun, noted=True)
+        if colon is None or owner is None:
             return
-        modifiers = [child for child in subject.lefts if child.dep_ in ("compound", "amod") and child not in owner]
-        words = [_KEYS.get(word.lower_, word.lower_) for word in modifiers if word.lower_ not in ("new", "current")]
-        key = _SNAKE.sub("_", " ".join([*words, _KEYS.get(noun, noun)])).strip("_")
-        relative = noun in FAMILY | PETS | ACQUAINTANCES
+        value = noun.doc[colon.i + 1 : reading.clause.sentence.end].text.strip(" .\n")
+        if 0 < len(value.split()) <= _NOTED_WORDS_MAX and "\n" not in value:
+            yield from self._told(reading, noun, owner, value)
+
+    def _told(
+        self, reading: Reading, noun: Token, owner: Mention | None, value: str, *, aspect: Aspect = Aspect.STATE
+    ) -> Iterator[Claim]:
+        lemma = noun.lemma_.lower()
+        relative = lemma in FAMILY | PETS | ACQUAINTANCES
+        known = relative or lemma in (_OF_PEOPLE | _OF_THINGS | JOB_HEADS)
+        if (
+            owner is None
+            or owner.mine
+            or not value
+            or lemma in PASSING
+            or lemma == "name"
+            or not noun.tag_.startswith("NN")
+        ):
+            return
+        if not known and not (value[0].isupper() or any(character.isdigit() for character in value)):
+            return
+        modifiers = [child for child in noun.lefts if child.dep_ in ("compound", "amod") and child.lower_ not in _NOW]
+        own = [word for word in modifiers if word.text not in owner.name.split()]
+        words = [_KEYS.get(word.lower_, word.lower_) for word in own]
         category: MemoryCategory = "identity" if relative else "knowledge"
         yield Claim(
-            subject=Mention(type=kind, name=value_of(owner)),
-            key=key,
+            subject=_typed(owner, lemma),
+            key=_SNAKE.sub("_", " ".join([*words, _KEYS.get(lemma, lemma)])).strip("_"),
             value=value,
             start=reading.start,
             end=reading.end,
             category=category,
-            aspect=Aspect.STATE,
+            aspect=aspect,
             confidence=0.85,
-            value_type=("other" if noun in PETS else "person") if relative else "",
+            value_type=("other" if lemma in PETS else "person") if relative else "",
         )
 
     def _value(self, reading: Reading) -> str:
         """What stands after "is": a name, a number, a date or a plain noun phrase; with a relative only a name."""
-        dates = [time for time in reading.times if time.span_start >= 0]
         direct = [phrase for phrase in reading.phrases if phrase.preposition in ("", "on")]
         if direct and not is_pointing(direct[0].words):
             words = direct[0].words
@@ -78,20 +106,54 @@ class Properties:
                 return value_of(words)
             plain = words[-1].tag_ in ("NN", "NNP", "NNS", "NNPS", "CD") or is_name(words) or words[-1].like_num
             return value_of(words) if plain and words[0].tag_ not in ("VBG", "VBN", "VB") else ""
-        if dates:
-            offset = reading.clause.sentence.start_char
-            text = reading.turn.text[offset + dates[0].span_start : offset + dates[0].span_end]
-            return " ".join(text.split()).removeprefix("on ").strip(" .,")
-        return ""
+        return reading.day()
 
 
-def _owner(noun: Token) -> tuple[Token, ...]:
-    """The name that owns `noun`: "Alice's email", "the deadline for Atlas", "the owner of Harbor"."""
+def _owner(noun: Token, *, noted: bool = False) -> Mention | None:
+    """Who or what owns `noun`: "Alice's email", "the deadline for Atlas", "the owner of the search service".
+
+    noted: in a note the noun has no article.
+    """
     for child in noun.children:
-        if child.dep_ == "poss" and child.tag_ in ("NNP", "NNPS", "NN") and (name := name_around(child)):
-            return name if is_name(name) else ()
-        if child.dep_ == "prep" and child.lower_ in ("of", "for") and noun.left_edge.lower_ in ("the", "our"):
+        if child.dep_ == "poss" and child.tag_ in ("NNP", "NNPS", "NN"):
+            return _named(child)
+        if (
+            child.dep_ == "prep"
+            and child.lower_ in ("of", "for")
+            and (noted or noun.left_edge.lower_ in ("the", "our"))
+        ):
             for inner in child.children:
-                if inner.dep_ == "pobj" and (name := name_around(inner)) and is_name(name):
-                    return name if name[0].ent_type_ not in ("DATE", "TIME") else ()
-    return ()
+                if inner.dep_ == "pobj" and inner.ent_type_ not in ("DATE", "TIME"):
+                    return _named(inner)
+    return None
+
+
+def _owner_before(reading: Reading) -> Mention | None:
+    """ "In the Marlin repository, the default branch is trunk"."""
+    for child in reading.clause.head.children:
+        if child.dep_ == "prep" and child.lower_ in ("in", "for", "on") and child.i < reading.clause.head.i:
+            for inner in child.children:
+                if inner.dep_ == "pobj" and inner.lemma_.lower() in THING_KINDS:
+                    return _named(inner)
+    return None
+
+
+def _named(owner: Token) -> Mention | None:
+    name = name_around(owner)
+    if name and is_name(name):
+        return Mention(type=entity_type(name, "other"), name=value_of(name))
+    return None if name else described(owner)
+
+
+def _typed(owner: Mention, noun: str) -> Mention:
+    """By what is said to be theirs: people have nicknames, projects have deadlines."""
+    if owner.type in ("person", "project"):
+        return owner
+    kind = owner.type
+    if noun in _OF_PEOPLE - _OF_THINGS or noun in FAMILY | PETS | ACQUAINTANCES:
+        kind = "person"
+    elif noun in _OF_THINGS | JOB_HEADS and noun not in _OF_COMPANIES:
+        kind = "product" if kind == "product" else "project"
+    elif noun in _OF_COMPANIES and kind == "other":
+        kind = "organisation"
+    return Mention(type=kind, name=owner.name)

@@ -55,7 +55,7 @@ class Systems:
             return
         key, turned = found
         for phrase in (phrase for phrase in reading.phrases if phrase.preposition == "by"):
-            agent = _agent(phrase)
+            agent = agent_of(phrase)
             if agent is None:
                 return
             aspect = Aspect.PAST if reading.lemma in _DONE_ONCE else Aspect.STATE
@@ -132,7 +132,8 @@ def thing_named(reading: Reading, subject: Token) -> Mention | None:
     return described_thing(subject)
 
 
-def _agent(phrase: Phrase) -> Mention | None:
+def agent_of(phrase: Phrase) -> Mention | None:
+    """Who is meant by the words behind "by" or "with": a person or organisation by name, or "the platform team"."""
     words = phrase.words
     if is_name(words):
         team = THING_KINDS.get(words[-1].lower_, "")

@@ -41,6 +41,7 @@ class Things:
                 continue
             yield claim
         yield from self._described(reading)
+        yield from self._apposed(reading)
         yield from self._status(reading)
         yield from self._due(reading)
         yield from self._technical(reading)
@@ -66,6 +67,19 @@ class Things:
         yield self._claim(
             reading, Mention(type=kind, name=actor.name), "description", phrase, words=_undetermined(phrase)
         )
+
+    def _apposed(self, reading: Reading) -> Iterator[Claim]:
+        """ "Harbor, our billing service, runs on k3s"."""
+        subject = reading.clause.subject
+        for noun in subject.children if subject is not None and reading.clause.owns_subject else ():
+            kind = THING_KINDS.get(noun.lemma_.lower(), "")
+            name = name_around(subject) if subject is not None else ()
+            if noun.dep_ != "appos" or not kind or not is_name(name) or noun.i < name[-1].i:
+                continue
+            words = list(noun.doc[noun.left_edge.i : noun.i + 1])
+            if words[0].lower_ in ("our", "my", "the", "a", "an") and len(words) > 1:
+                subject_named = Mention(type=kind, name=value_of(name))
+                yield self._claim(reading, subject_named, "description", Phrase(tuple(words[1:])), aspect=Aspect.GIVEN)
 
     def _status(self, reading: Reading) -> Iterator[Claim]:
         """ "Harbor is down", "Harbor was archived last week"."""
