@@ -87,7 +87,8 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         alone = clause.lemma in _BY_THEMSELVES or " " in _verb(reading)
         if not alone or (time is None and not others):
             return
-    kept_in_mind = others or (thing and clause.lemma in _MILESTONES)
+    arranged = phrase is not None and phrase.head.lemma_.lower() in APPOINTMENTS - listed("exam test marathon race")
+    kept_in_mind = others or (thing and clause.lemma in _MILESTONES and not arranged)
     if time is None and not named and (planned or not kept_in_mind):
         return
     yield _on(reading, actor, _verb(reading), thing or None, time, confidence=0.8 if phrase is not None else 0.7)
