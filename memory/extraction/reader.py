@@ -106,7 +106,7 @@ class Reader:
             instructions = list(read_instructions(sentence))
             self._found += instructions
             if instructions:
-                readings = [reading for reading in readings if _told_beside(reading)]
+                readings = [one for one in readings if _told_beside(one) or _is_apart(one, instructions)]
         taken_back = takes_back(sentence)
         for reading in readings:
             claims = [
@@ -254,6 +254,12 @@ def _told_beside(reading: Reading) -> bool:
         "–",
     )
     return behind and not reading.standing.reason
+
+
+def _is_apart(reading: Reading, instructions: Sequence[InstructionCandidate]) -> bool:
+    """Whether a clause stands outside of the directives that its sentence gives."""
+    at = reading.clause.head.idx
+    return not any(one.start <= at < one.end for one in instructions)
 
 
 def _of_speaker(claim: Claim) -> bool:
