@@ -66,6 +66,8 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
         if again:
             return _joined(said, denied)
         for by in likely:
+            if _is_told(by, said):
+                continue
             for splice in _ways(by, heard, doc, lower=lower) if by.new else ():
                 if not left:
                     return _joined(said, denied)
@@ -75,6 +77,16 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
         if denied:
             return _joined(said, denied)
     return said
+
+
+def _is_told(by: Rewording, said: Sequence[AnyCandidate]) -> bool:
+    """Whether the turn by itself tells what the new words are the value of: they stand for nothing said before."""
+    return not by.old and any(
+        isinstance(one, _Statement)
+        and one.polarity is Polarity.AFFIRMED
+        and _value(one).casefold() == by.new.casefold()
+        for one in said
+    )
 
 
 def _is_phrase(doc: Doc, by: Rewording) -> bool:

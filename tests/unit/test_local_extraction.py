@@ -459,6 +459,12 @@ def test_no_text_raises_and_every_span_lies_within_it(text: str, role: str) -> N
         assert 0 <= candidate.confidence <= 1
 
 
+def test_what_a_turn_tells_by_itself_takes_no_place_in_the_turn_before() -> None:
+    alone = facts("Actually I moved to Berlin last month")
+    assert len(alone) == 1
+    assert facts("Actually I moved to Berlin last month", earlier=("I just got promoted to CTO",)) == alone
+
+
 def test_the_labelled_sentences_are_read_as_well_as_ever() -> None:
     """A floor under the figures of `make bench NAME=extraction`, measured on sentences that the rules were made by."""
     score = Score()
