@@ -116,12 +116,12 @@ POSITION_MAX = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A context's head row, as it was when it was locked."""
+    """A context's head row, as it was when it was locked. now: the `recorded_at` of what is recorded then."""
 
     position: int
     hash: bytes
-    recorded_at: datetime
     generation: int
+    now: datetime
 
 
 class Projector(Protocol):
@@ -138,19 +138,46 @@ class Projector(Protocol):
 class Writing:
     """One open append. Valid only inside `EventLog.writing`.
 
-    now: the `recorded_at` of everything recorded in it, later than all before it in this context,
-    whatever the clock does.
+    Statements go to the database in order, so what is asked before the head is looked at goes there together with
+    the lock, and sees what there is once that is held.
     """
 
-    def __init__(self, cursor: Cursor, context_id: str, head: Head, now: datetime, log: "EventLog") -> None:
+    def __init__(self, cursor: Cursor, context_id: str, head: Callable[[], Head], log: "EventLog") -> None:
         self._cursor = cursor
         self.context_id = context_id
-        self.generation = head.generation
-        self.now = now
-        self.position = head.position
-        self._hash = head.hash
+        self._wait_for_head = head
+        self._head: Head | None = None
         self._log = log
+        self._length = 0
         self._unwritten: list[Recorded] = []
+        self._last_hash = b""
+
+    def locked(self) -> Head:
+        """The head, once the lock is held. Raises as `EventLog.writing` does."""
+        if self._head is None:
+            self._head = self._wait_for_head()
+            self._last_hash = self._head.hash
+        return self._head
+
+    @property
+    def now(self) -> datetime:
+        """The `recorded_at` of everything recorded in it, later than all before it in this context, whatever the
+        clock does."""
+        return self.locked().now
+
+    @property
+    def generation(self) -> int:
+        return self.locked().generation
+
+    @property
+    def generation_so_far(self) -> int | None:
+        """None before the head was looked at, for reads that find it themselves."""
+        return self._head.generation if self._head else None
+
+    @property
+    def position(self) -> int:
+        """Of the last event, recorded in it or before."""
+        return self.locked().position + self._length
 
     @property
     def cursor(self) -> Cursor:
@@ -169,7 +196,7 @@ class Writing:
             Recorded(self.context_id, position, event, self.now, origin)
             for position, event in enumerate(events, start=self.position + 1)
         ]
-        self.position += len(recorded)
+        self._length += len(recorded)
         self._unwritten += recorded
         return recorded
 
@@ -180,15 +207,15 @@ class Writing:
             return
         rows = []
         for one in recorded:
-            row = self._log.mapper.seal(one, previous_hash=self._hash, salt=os.urandom(16))
-            self._hash = row.hash
+            row = self._log.mapper.seal(one, previous_hash=self._last_hash, salt=os.urandom(16))
+            self._last_hash = row.hash
             rows.append(dict(zip(EVENT_COLUMN_NAMES, map(_in_json, to_columns(row)), strict=True)))
         self._cursor.execute(INSERT_EVENTS, {"rows": msgspec.json.encode(rows).decode()})
         self._log.projector.project(self._cursor, self.context_id, self.generation, recorded)
         head = {
             "context_id": self.context_id,
             "position": self.position,
-            "hash": self._hash,
+            "hash": self._last_hash,
             "recorded_at": self.now,
         }
         self._cursor.execute(ADVANCE_HEAD, head)
@@ -259,8 +286,10 @@ class EventLog:
         """One transaction, statement by statement: inside a pipeline the library's own would wait for each."""
         cursor.execute(BEGIN)
         try:
-            writing = self._locked(cursor, context_id)
+            locking = cursor.connection.cursor(binary=True).execute(LOCK_HEAD, {"context_id": context_id})
+            writing = Writing(cursor, context_id, lambda: self._locked(context_id, locking.fetchone()), self)
             yield writing
+            writing.locked()
             writing.flush()
         except _RolledBack:
             cursor.execute(ROLLBACK)
@@ -272,16 +301,13 @@ class EventLog:
         else:
             cursor.execute(COMMIT)
 
-    def _locked(self, cursor: Cursor, context_id: str) -> Writing:
-        row = cursor.connection.cursor(binary=True).execute(LOCK_HEAD, {"context_id": context_id}).fetchone()
+    def _locked(self, context_id: str, row: tuple[Any, ...] | None) -> Head:
         if row is None:
             raise NotFound(f"there is no context {context_id!r}")
         position, head_hash, recorded_at, generation, read_models_version, clock = row
         if read_models_version != self.projector.version:
             raise Conflict("this context is served by another version of the server")
-        head = Head(position, head_hash, recorded_at, generation)
-        now = max(recorded_at + timedelta(microseconds=1), clock)
-        return Writing(cursor, context_id, head, now, self)
+        return Head(position, head_hash, generation, max(recorded_at + timedelta(microseconds=1), clock))
 
     def read(
         self, connection: Connection, context_id: str, *, after: int = 0, until: int = POSITION_MAX

@@ -234,8 +234,10 @@ class Knowledge(Protocol):
         """Whether the context refuses writes into unregistered paths."""
         ...
 
-    def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
-        """How far a turn is that still waits to be understood; None for any other."""
+    def pending(
+        self, writing: Writing, turn_id: UUID, session_id: UUID, visible: Sequence[UUID]
+    ) -> tuple[PendingExtraction, KnownSession] | None:
+        """How far a turn is that still waits to be understood, and its session; None for any other."""
         ...
 
     def supporters(self, writing: Writing, thing_id: UUID, scope_set_id: UUID) -> set[UUID]:

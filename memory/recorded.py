@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -249,11 +250,13 @@ def link(previous_hash: bytes, columns: Iterable[Any]) -> bytes:
     sha256 over length-prefixed fields: the previous hash and the columns (text and numbers as text,
     times as integer microseconds UTC, ids as 16 bytes, absent values as length -1).
     """
-    encoded = [b"%d:%b" % (len(previous_hash), previous_hash)]
-    for value in columns:
-        field = _encoded(value)
-        encoded.append(b"-1:" if field is None else b"%d:%b" % (len(field), field))
-    return sha256(b"".join(encoded)).digest()
+    return sha256(b"".join(map(_field, (previous_hash, *columns)))).digest()
+
+
+@lru_cache(maxsize=1_024, typed=True)  # the events of an append share most of their values
+def _field(value: Any) -> bytes:
+    encoded = _encoded(value)
+    return b"-1:" if encoded is None else b"%d:%b" % (len(encoded), encoded)
 
 
 def _encoded(value: Any) -> bytes | None:

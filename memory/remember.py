@@ -204,11 +204,14 @@ class Memory:
 
     def _record_outcome(self, caller: Caller, said: Said, outcome: Outcome, answer: Answer[T]) -> tuple[T, int]:
         with self.log.writing(caller.context_id) as writing:
-            pending = self.knowledge.pending(writing, said.turn.turn_id, said.session.scope_set_id)
-            if pending is None:
-                learnt = self.learning.before(writing.cursor, writing.context_id, said.turn.turn_id)
+            turn_id, session = said.turn.turn_id, said.session
+            visible = [*caller.visible, session.scope_set_id]
+            found = self.knowledge.pending(writing, turn_id, session.session_id, visible)
+            if found is None:
+                learnt = self.learning.before(writing.cursor, writing.context_id, turn_id)
                 return answer(writing, learnt), learnt.position
-            said = self.refreshed(writing, caller, said)
+            pending, session = found  # as later turns left it
+            said = replace(said, session=session)
             if isinstance(outcome, ExtractorUnavailable):
                 name = self.understanding.name(caller.context_id)
                 learnt = self.learning.failed(writing, said, name, outcome, pending)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 from uuid import UUID, uuid5
 
@@ -81,6 +82,7 @@ def folded(text: str) -> str:
 
 
 COMPARABLE_LENGTH_MAX = 200
+WORDS_KEPT = 4_096  # keys and types, of which a context has few and says them again and again
 
 
 def comparable(text: str) -> str:
@@ -104,11 +106,13 @@ def name_key(name: str) -> str:
     return _SPACE_OF_TASTE.sub("", folded(name)).replace(" ", "_")
 
 
+@lru_cache(maxsize=WORDS_KEPT)
 def attribute_key(key: str) -> str:
     """The normalised key of an attribute or label of a relation: "Job Title" -> "job_title"."""
     return folded(key).replace(" ", "_").replace("-", "_")
 
 
+@lru_cache(maxsize=WORDS_KEPT)
 def entity_type(name: str) -> str:
     """The closed-set type that `name` means; unknown ones are "other"."""
     key = name_key(name)

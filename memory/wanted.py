@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from uuid import UUID
 
@@ -151,12 +152,13 @@ def in_order(candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
     kept = sorted(candidates, key=_span)
     if any(_span(one) == _span(other) for one, other in pairwise(kept)):
         kept.sort(key=lambda one: (_span(one), msgspec.json.encode(one)))
-    contrary = {
-        (one.entity, line_key(attribute_key(one.key)), folded(one.value), attribute_key(one.key))
-        for one in kept
-        if isinstance(one, AttributeCandidate) and one.polarity is Polarity.AFFIRMED
-    }
-    kept = [one for one in kept if not _is_said_by(one, contrary)]
+    if any(isinstance(one, AttributeCandidate) and one.polarity is Polarity.NEGATED for one in kept):
+        contrary = {
+            (one.entity, line_key(attribute_key(one.key)), folded(one.value), attribute_key(one.key))
+            for one in kept
+            if isinstance(one, AttributeCandidate) and one.polarity is Polarity.AFFIRMED
+        }
+        kept = [one for one in kept if not _is_said_by(one, contrary)]
     if any(isinstance(one, SeparationCandidate) for one in kept):
         kept = [one for one in kept if not isinstance(one, AliasCandidate | NameCandidate)]
     # A doubt whether two names are one is about whom the sure words make of them.
@@ -210,6 +212,7 @@ def called_by(name: str, what: str) -> str:
 
 
 def resolver(speaker: EntityName) -> Callable[[Mention], EntityName]:
+    @cache
     def resolve(mention: Mention) -> EntityName:
         if mention.speaker:
             return speaker

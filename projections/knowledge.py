@@ -15,7 +15,7 @@ from memory.directory import ScopeNode
 from memory.doubts import CONTRADICTION, Doubt
 from memory.kinds import wider_values
 from memory.known import EntityName, Known, KnownEntity, Statement, Unit, Wanted
-from memory.line_changes import Tail, tail_suffices
+from memory.line_changes import tail_suffices
 from memory.log import Cursor, Writing
 from memory.nicknames import lookups
 from memory.ports import HeldEntity, HeldFact, KnownSession, Lapsed, NamesInScope, PendingExtraction
@@ -26,14 +26,17 @@ from memory.wanted import UNNAMED_USER, called_by, relation_unit
 from projections import belongings, derivations, entities, held, lifecycle, provenance, scope_sets, turns
 from projections.directory import directory_of
 from projections.lines import ATTRIBUTE_LINES, RELATION_LINES, LineSql, live_segments
-from projections.reading import Reader
+from projections.reading import Reader, recordset
 from projections.scope_sets import clauses_of
 
+# As in all of these, what is wanted comes as a recordset and is looked up one by one (see `projections.reading`).
 ENTITIES = """
-SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id
-FROM {entities} AS e JOIN unnest(%(types)s::text[], %(name_keys)s::text[]) AS w (type, name_key)
-    ON e.type = w.type AND e.name_key = w.name_key
-WHERE e.forgotten_at IS NULL
+SELECT e.* FROM json_to_recordset(%(names)s::json) AS w (type text, name_key text)
+CROSS JOIN LATERAL (
+    SELECT e.id, e.type, e.name, e.name_key, e.scope_set_id, e.canonical_id FROM {entities} AS e
+    WHERE e.type = w.type AND e.name_key = w.name_key AND e.forgotten_at IS NULL
+    OFFSET 0
+) AS e
 """
 
 RELATIVES = """
@@ -48,11 +51,11 @@ WHERE e.name_key = ANY(%(name_keys)s) AND e.forgotten_at IS NULL
 
 CANONICAL = "SELECT e.id, e.type, e.name, e.name_key FROM {entities} AS e WHERE e.id = ANY(%(ids)s)"
 
-# By ranges of first words in byte order, which an index finds; two names that both go on must go on alike. Step by
-# step: the planner, which may not know of any of these rows yet, would join all with all.
+# Of names that are new, by ranges of first words in byte order, which an index finds; two names that both go on must
+# go on alike.
 ALIKE = """
 SELECT DISTINCT c.id, c.type, c.name, c.name_key
-FROM unnest(%(lows)s::text[], %(highs)s::text[], %(rests)s::text[]) AS w (low, high, rest)
+FROM json_to_recordset(%(ranges)s::json) AS w (name text, low text, high text, rest text)
 CROSS JOIN LATERAL (
     SELECT e.canonical_id FROM {entities} AS e
     WHERE e.first_word ~>=~ w.low AND e.first_word ~<=~ w.high
@@ -61,6 +64,9 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) AS a
 CROSS JOIN LATERAL (SELECT * FROM {entities} AS e WHERE e.id = a.canonical_id OFFSET 0) AS c
+WHERE NOT EXISTS (
+    SELECT 1 FROM {entities} AS e WHERE e.name_key = w.name AND e.type = 'person' AND e.forgotten_at IS NULL OFFSET 0
+)
 ORDER BY c.name_key
 LIMIT %(limit)s
 """
@@ -69,10 +75,12 @@ ALIKE_MAX = 200
 KEYS = "SELECT k.key, k.single_valued FROM {attribute_keys} AS k WHERE k.key = ANY(%(keys)s)"
 
 DEEDS = """
-SELECT a.actor_id, a.verb, a.comparable_object, a.occurred_at, a.id
-FROM {actions} AS a JOIN unnest(%(actors)s::uuid[], %(verbs)s::text[], %(objects)s::text[])
-    AS w (actor_id, verb, comparable_object)
-    ON a.actor_id = w.actor_id AND a.verb = w.verb AND a.comparable_object = w.comparable_object
+SELECT a.* FROM json_to_recordset(%(deeds)s::json) AS w (actor_id uuid, verb text, object text)
+CROSS JOIN LATERAL (
+    SELECT a.actor_id, a.verb, a.comparable_object, a.occurred_at, a.id FROM {actions} AS a
+    WHERE a.actor_id = w.actor_id AND a.verb = w.verb AND a.comparable_object = w.object
+    OFFSET 0
+) AS a
 """
 
 DIRECTIVES = """
@@ -90,17 +98,24 @@ FLAGS_OF_TURN = "SELECT u.entity_id, u.about, u.reason FROM {uncertainties} AS u
 
 OPEN_DOUBTS = """
 SELECT u.entity_id, u.key, u.id, u.about, u.reason, u.said_at
-FROM {uncertainties} AS u JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[]) AS w (entity_id, key)
-    ON u.entity_id = w.entity_id AND u.key = w.key
-WHERE u.valid_to IS NULL
+FROM json_to_recordset(%(facts)s::json) AS w (entity_id uuid, key text)
+CROSS JOIN LATERAL (
+    SELECT * FROM {uncertainties} AS u
+    WHERE u.entity_id = w.entity_id AND u.key = w.key AND u.valid_to IS NULL
+    OFFSET 0
+) AS u
 ORDER BY u.position_from
 """
 
 KINDS = """
 SELECT DISTINCT v.entity_id, v.line_key, v.unit_value
-FROM {attribute_versions} AS v JOIN unnest(%(entity_ids)s::uuid[], %(keys)s::text[], %(values)s::text[])
-    AS w (entity_id, line_key, value) ON v.entity_id = w.entity_id AND v.line_key = w.line_key
-WHERE NOT v.single_valued AND right(v.unit_value, length(w.value) + 1) = ' ' || w.value
+FROM json_to_recordset(%(ended)s::json) AS w (entity_id uuid, line_key text, value text)
+CROSS JOIN LATERAL (
+    SELECT v.entity_id, v.line_key, v.unit_value FROM {attribute_versions} AS v
+    WHERE v.entity_id = w.entity_id AND v.line_key = w.line_key AND NOT v.single_valued
+        AND right(v.unit_value, length(w.value) + 1) = ' ' || w.value
+    OFFSET 0
+) AS v
 """
 
 SUPPORTED_BY_TURN = "SELECT p.subject_id FROM {provenance} AS p WHERE p.turn_id = %(turn_id)s"
@@ -112,8 +127,12 @@ SELECT s.scope_set_id, c.clauses, s.closed_at IS NOT NULL, n.id, n.type, n.name_
     (SELECT coalesce(max(t.seq), 0) + 1 FROM {turns} AS t WHERE t.session_id = s.id)
 FROM {sessions} AS s
     JOIN {scope_sets} AS c ON c.id = s.scope_set_id
-    LEFT JOIN {entities} AS e ON e.id = s.speaker_id
-    LEFT JOIN {entities} AS n ON n.id = e.canonical_id AND n.forgotten_at IS NULL
+    LEFT JOIN LATERAL (SELECT e.canonical_id FROM {entities} AS e WHERE e.id = s.speaker_id OFFSET 0) AS e ON true
+    LEFT JOIN LATERAL (
+        SELECT n.id, n.type, n.name_key FROM {entities} AS n
+        WHERE n.id = e.canonical_id AND n.forgotten_at IS NULL
+        OFFSET 0
+    ) AS n ON true
 WHERE s.id = %(id)s
 """
 
@@ -138,7 +157,9 @@ class ReadModelKnowledge:
         self._strict_scopes = strict_scopes
 
     def session(self, writing: Writing, session_id: UUID, visible: Sequence[UUID]) -> KnownSession | None:
-        row = _reader(writing, visible).ask(SESSION, {"id": session_id}).fetchone()
+        asked = _early_reader(writing, visible).ask(SESSION, {"id": session_id})
+        writing.locked()
+        row = asked.fetchone()
         if row is None:
             return None
         scope_set_id, clauses, closed, speaker_id, kind, name_key, next_seq = row
@@ -168,11 +189,15 @@ class ReadModelKnowledge:
         scopes = configuration.config.get("scopes", {}) if configuration else {}
         return bool(scopes.get("strict", self._strict_scopes))
 
-    def pending(self, writing: Writing, turn_id: UUID, scope_set_id: UUID) -> PendingExtraction | None:
-        extraction = turns.extraction(_reader(writing, [scope_set_id]), turn_id)
-        if extraction is None or extraction.status not in ("pending", "failed"):
+    def pending(
+        self, writing: Writing, turn_id: UUID, session_id: UUID, visible: Sequence[UUID]
+    ) -> tuple[PendingExtraction, KnownSession] | None:
+        asked = turns.ask_extraction(_early_reader(writing, visible), turn_id)
+        session = self.session(writing, session_id, visible)
+        extraction = asked.fetchone()
+        if session is None or extraction is None or extraction.status not in ("pending", "failed"):
             return None
-        return PendingExtraction(extraction.attempts, extraction.recorded_at)
+        return PendingExtraction(extraction.attempts, extraction.recorded_at), session
 
     def supporters(self, writing: Writing, thing_id: UUID, scope_set_id: UUID) -> set[UUID]:
         return provenance.supporters(_reader(writing, [scope_set_id]), thing_id)
@@ -193,11 +218,10 @@ class ReadModelKnowledge:
     def scopes_of_names(
         self, writing: Writing, names: Sequence[EntityName], visible: Sequence[UUID]
     ) -> list[NamesInScope]:
-        types, name_keys = zip(*names, strict=True)
         reader = _reader(writing, visible)
         found: dict[UUID, dict[EntityName, UUID]] = defaultdict(dict)
         own_ids: dict[UUID, set[UUID]] = defaultdict(set)
-        rows = reader.tuples(ENTITIES, {"types": list(types), "name_keys": list(name_keys)})
+        rows = reader.tuples(ENTITIES, {"names": recordset(("type", "name_key"), names)})
         for entity_id, kind, _, key, scope_set_id, canonical_id in rows:
             found[scope_set_id][kind, key] = canonical_id
             own_ids[scope_set_id].add(entity_id)
@@ -255,8 +279,10 @@ class ReadModelKnowledge:
         flagged = own.ask(FLAGS_OF_TURN, turn) if again else None
         asked = _ask_open_doubts(known, own, wanted)
         attributes, relations = _attribute_words(known, own, wanted), _relation_words(known, wanted)
-        attribute_tails = ATTRIBUTE_LINES.read_tails(own, list(attributes))
-        relation_tails = RELATION_LINES.read_tails(own, list(relations))
+        attribute_tails = ATTRIBUTE_LINES.ask_tails(own, list(attributes))
+        relation_tails = RELATION_LINES.ask_tails(own, list(relations))
+        deeds = _ask_deeds(known, own, wanted)
+        directives = own.ask(DIRECTIVES, {}) if wanted.directives else None
         doubts = asked.fetchall() if asked else []
         # Whether words settle a contradiction hangs on all that is claimed.
         disputed = {(entity_id, line_key(key)) for entity_id, key, _, _, reason, _ in doubts if reason == CONTRADICTION}
@@ -267,9 +293,10 @@ class ReadModelKnowledge:
         regrouped |= {one.entity_id for one in known.entities.values() if begins and one.name_key.startswith(begins)}
         if regrouped:
             belongings.load(known, own, sorted(regrouped), statement.session_id)
-        _load_deeds(known, own, wanted)
-        if wanted.directives:
-            known.directives = dict(own.tuples(DIRECTIVES, {}))
+        if deeds:
+            known.deeds = {(actor, verb, target, when): action_id for actor, verb, target, when, action_id in deeds}
+        if directives:
+            known.directives = dict(directives.fetchall())
         if supported and flagged:
             known.supported = {subject_id for (subject_id,) in supported.fetchall()}
             for flag in flagged.fetchall():
@@ -284,14 +311,16 @@ class ReadModelKnowledge:
 
 
 def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scope_set_id: UUID) -> None:
-    """Entities and keys, asked together."""
+    """Entities, keys and persons of a like name, asked together."""
     keys = own.ask(KEYS, {"keys": sorted({one.key for one in wanted.attributes})}) if wanted.attributes else None
     loose = own.ask(ENTITIES_OF_ANY_TYPE, {"name_keys": sorted(wanted.loose_names)}) if wanted.loose_names else None
+    persons = sorted(key for kind, key in wanted.names if kind == "person" and key != UNNAMED_USER)
+    ranges = [(name, *borders) for name in persons for borders in lookups(name)]
+    columns = ("name", "low", "high", "rest")
+    alike = own.ask(ALIKE, {"ranges": recordset(columns, ranges), "limit": ALIKE_MAX}) if ranges else None
     found: list[tuple[UUID, str, str, str, UUID, UUID]] = []
     if wanted.names:
-        types, name_keys = zip(*wanted.names, strict=True)
-        parameters = {"types": list(types), "name_keys": list(name_keys)}
-        found += visible.tuples(ENTITIES, parameters)
+        found += visible.tuples(ENTITIES, {"names": recordset(("type", "name_key"), wanted.names)})
         known.visible_names = {(kind, key) for _, kind, _, key, _, _ in found}
     found += loose.fetchall() if loose else ()
     if wanted.relatives_of:
@@ -312,11 +341,8 @@ def _load_names(known: Known, visible: Reader, own: Reader, wanted: Wanted, scop
             row[0]: KnownEntity(*row) for row in own.tuples(CANONICAL, {"ids": sorted(set(elsewhere.values()))})
         }
         known.entities |= {name: canonical[entity_id] for name, entity_id in elsewhere.items()}
-    new = [key for kind, key in wanted.names if kind == "person" and (kind, key) not in known.entities]
-    if asked := [lookup for key in new if key != UNNAMED_USER for lookup in lookups(key)]:
-        lows, highs, rests = (list(column) for column in zip(*asked, strict=True))
-        alike = own.tuples(ALIKE, {"lows": lows, "highs": highs, "rests": rests, "limit": ALIKE_MAX})
-        known.alike = {row[0]: KnownEntity(*row) for row in alike}
+    if alike:
+        known.alike = {row[0]: KnownEntity(*row) for row in alike.fetchall()}
 
 
 def _attribute_words(known: Known, own: Reader, wanted: Wanted) -> dict[Unit, list[Said]]:
@@ -331,9 +357,8 @@ def _attribute_words(known: Known, own: Reader, wanted: Wanted) -> dict[Unit, li
         if not known.single_valued(one.key) and (entity_id := _id_of(known, one.entity))
     }
     if ended:
-        entity_ids, keys, values = (list(column) for column in zip(*ended, strict=True))
-        parameters = {"entity_ids": entity_ids, "keys": keys, "values": values}
-        for entity_id, key, value in own.tuples(KINDS, parameters):
+        kinds = own.tuples(KINDS, {"ended": recordset(("entity_id", "line_key", "value"), ended)})
+        for entity_id, key, value in kinds:
             for (owner_id, ended_key, wider), one in ended.items():
                 if (owner_id, ended_key) == (entity_id, key) and wider in wider_values(value):
                     words[entity_id, key, value].append(replace(one.said, value=line_value(one.key, value)))
@@ -357,10 +382,11 @@ def _lines(
     own: Reader,
     sql: LineSql,
     words: Mapping[Unit, list[Said]],
-    tails: Mapping[Unit, Tail],
+    asked: Cursor | None,
     disputed: Set[tuple[UUID, str]],
 ) -> dict[Unit, list[Said]]:
     """Each unit's tail where that suffices for the new words, else its whole line."""
+    tails = sql.tails_of(asked)
     # What was said of wider values and ends what is only told now.
     borrowed = sql.read_borrowed(own, (unit for unit, new in words.items() if not all(said.ends for said in new)))
     lines = borrowed | {unit: list(tail.said) for unit, tail in tails.items()}
@@ -382,22 +408,21 @@ def _ask_open_doubts(known: Known, own: Reader, wanted: Wanted) -> Cursor | None
         (one.subject, one.label) for one in wanted.relations
     }
     facts = [(entity_id, key) for name, key in named if (entity_id := _id_of(known, name))]
-    if not facts:
-        return None
-    entity_ids, keys = zip(*facts, strict=True)
-    return own.ask(OPEN_DOUBTS, {"entity_ids": list(entity_ids), "keys": list(keys)})
+    return own.ask(OPEN_DOUBTS, {"facts": recordset(("entity_id", "key"), facts)}) if facts else None
 
 
-def _load_deeds(known: Known, own: Reader, wanted: Wanted) -> None:
+def _ask_deeds(known: Known, own: Reader, wanted: Wanted) -> Cursor | None:
     deeds = [(actor_id, verb, target) for actor, verb, target in wanted.deeds if (actor_id := _id_of(known, actor))]
-    if deeds:
-        actors, verbs, objects = zip(*deeds, strict=True)
-        rows = own.tuples(DEEDS, {"actors": list(actors), "verbs": list(verbs), "objects": list(objects)})
-        known.deeds = {(actor, verb, target, when): action_id for actor, verb, target, when, action_id in rows}
+    return own.ask(DEEDS, {"deeds": recordset(("actor_id", "verb", "object"), deeds)}) if deeds else None
 
 
 def _reader(writing: Writing, scope_set_ids: Sequence[UUID] | set[UUID]) -> Reader:
     return Reader(writing.cursor, writing.context_id, writing.generation, list(scope_set_ids))
+
+
+def _early_reader(writing: Writing, scope_set_ids: Sequence[UUID]) -> Reader:
+    """A reader that may ask before the lock is waited for."""
+    return Reader(writing.cursor, writing.context_id, writing.generation_so_far, list(scope_set_ids))
 
 
 def _id_of(known: Known, name: EntityName) -> UUID | None:

@@ -11,9 +11,10 @@ from memory.kinds import borrowed, wider_values
 from memory.known import Unit
 from memory.line_changes import Tail
 from memory.line_events import ATTRIBUTE_EVENTS, RELATION_EVENTS
+from memory.log import Cursor
 from memory.segments import Said, Segment, Standing, lapse_id
 from memory.values import SourceKind, comparable
-from projections.reading import Reader
+from projections.reading import Reader, recordset
 
 RANK_OF_TIME = 9  # above all sources: what lapsed has lapsed, whoever said it
 
@@ -23,7 +24,7 @@ SAID_COLUMNS = """v.id, v.said_at, v.turn_position, v.said_offset, v.source_kind
 # The version in force and the words said last, which are often one row.
 TAILS = """
 SELECT u.owner_id, u.name, u.value, v.in_force, v.version_id, {key}, {value}, {spelt}, {said}
-FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
+FROM json_to_recordset(%(units)s::json) AS u (owner_id uuid, name text, value text)
 CROSS JOIN LATERAL (
     (
         SELECT true AS in_force, l.* FROM {{{table}}} AS l
@@ -41,18 +42,24 @@ CROSS JOIN LATERAL (
 
 WHOLE = """
 SELECT u.owner_id, u.name, u.value, {key}, {value}, {spelt}, {said}
-FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[]) AS u (owner_id, name, value)
-JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.value
-WHERE v.standing {counts} 'withdrawn'
+FROM json_to_recordset(%(units)s::json) AS u (owner_id uuid, name text, value text)
+CROSS JOIN LATERAL (
+    SELECT * FROM {{{table}}} AS l
+    WHERE l.{owner} = u.owner_id AND l.{name} = u.name AND l.{unit} = u.value AND l.standing {counts} 'withdrawn'
+    OFFSET 0
+) AS v
 """
 
 # What was said of wider values, of those units that are kinds of them.
 BORROWED = """
 SELECT u.owner_id, u.name, u.value, u.wider, {key}, {value}, {spelt}, {said}
-FROM unnest(%(owners)s::uuid[], %(names)s::text[], %(values)s::text[], %(wider)s::text[])
-    AS u (owner_id, name, value, wider)
-JOIN {{{table}}} AS v ON v.{owner} = u.owner_id AND v.{name} = u.name AND v.{unit} = u.wider
-WHERE v.ends AND v.standing {counts} 'withdrawn'
+FROM json_to_recordset(%(units)s::json) AS u (owner_id uuid, name text, value text, wider text)
+CROSS JOIN LATERAL (
+    SELECT * FROM {{{table}}} AS l
+    WHERE l.{owner} = u.owner_id AND l.{name} = u.name AND l.{unit} = u.wider
+        AND l.ends AND l.standing {counts} 'withdrawn'
+    OFFSET 0
+) AS v
 """
 
 # An ending is about the kinds of what ended too.
@@ -101,12 +108,14 @@ class LineSql:
         rows = reader.tuples(self.segments, {"ids": list(statement_ids)})
         return {segment.id: segment for segment in map(_segment, rows)}
 
-    def read_tails(self, reader: Reader, units: Sequence[Unit]) -> dict[Unit, Tail]:
+    def ask_tails(self, reader: Reader, units: Sequence[Unit]) -> Cursor | None:
+        """For `tails_of`."""
+        return _ask(reader, self.tails, units) if units else None
+
+    def tails_of(self, asked: Cursor | None) -> dict[Unit, Tail]:
         """The tail of each unit's line; none for a unit that nothing was ever said about."""
         found: dict[Unit, Tail] = {}
-        if not units:
-            return found
-        for owner_id, name, unit_value, in_force, version_id, *words in _rows(reader, self.tails, units):
+        for owner_id, name, unit_value, in_force, version_id, *words in asked or ():
             said = _said(*words, tail=True)
             unit = owner_id, name, unit_value
             tail = found.get(unit, Tail())
@@ -135,9 +144,8 @@ class LineSql:
 def _borrowed(reader: Reader, sql: str, units: Iterable[Unit]) -> dict[Unit, list[Said]]:
     lines: dict[Unit, list[Said]] = defaultdict(list)
     if asked := [(*unit, wider) for unit in units for wider in wider_values(unit[2])]:
-        owners, names, values, wider = (list(column) for column in zip(*asked, strict=True))
-        parameters = {"owners": owners, "names": names, "values": values, "wider": wider}
-        for owner_id, name, kind, of, *words in reader.tuples(sql, parameters):
+        units_of_both = recordset(("owner_id", "name", "value", "wider"), asked)
+        for owner_id, name, kind, of, *words in reader.ask(sql, {"units": units_of_both}):
             lines[owner_id, name, kind] += [borrowed(said, of, kind) for said in said_of_row(*words) if said.ends]
     return lines
 
@@ -150,14 +158,13 @@ def _joined(lines: dict[Unit, list[Said]], others: Mapping[Unit, list[Said]]) ->
 
 def _lines(reader: Reader, sql: str, units: Sequence[Unit]) -> dict[Unit, list[Said]]:
     lines: dict[Unit, list[Said]] = defaultdict(list)
-    for owner_id, name, unit_value, *words in _rows(reader, sql, units):
+    for owner_id, name, unit_value, *words in _ask(reader, sql, units):
         lines[owner_id, name, unit_value] += said_of_row(*words)
     return lines
 
 
-def _rows(reader: Reader, sql: str, units: Sequence[Unit]) -> list[tuple[Any, ...]]:
-    owners, names, values = (list(column) for column in zip(*units, strict=True))
-    return reader.tuples(sql, {"owners": owners, "names": names, "values": values})
+def _ask(reader: Reader, sql: str, units: Sequence[Unit]) -> Cursor:
+    return reader.ask(sql, {"units": recordset(("owner_id", "name", "value"), units)})
 
 
 def _sql(*, table: str, owns: str, **columns: str) -> LineSql:

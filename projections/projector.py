@@ -122,17 +122,17 @@ class Folding:
 
     def load(self, cursor: Cursor, missing: Missing) -> None:
         """Fetch the open rows of these ids. All that was taken before must be written."""
+        asked = []
         for name, (table, ids) in missing.items():
-            state = self._states[name]
-            with cursor.connection.cursor(binary=True) as found:
-                found.execute(
-                    SELECT_OPEN.format(columns=table.column_list, table=name).encode(),
-                    {"context_id": self.context_id, "generation": self.generation, "ids": list(ids)},
-                )
-                for place, *columns in found:
-                    row = table.row(*columns)
-                    state.open.setdefault(row.id, []).append(row)
-                    state.places[_key(row)] = place
+            statement = SELECT_OPEN.format(columns=table.column_list, table=name).encode()
+            parameters = {"context_id": self.context_id, "generation": self.generation, "ids": list(ids)}
+            asked.append((table, cursor.connection.cursor(binary=True).execute(statement, parameters)))
+        for table, found in asked:
+            state = self._states[table.name]
+            for place, *columns in found:
+                row = table.row(*columns)
+                state.open.setdefault(row.id, []).append(row)
+                state.places[_key(row)] = place
 
     def apply(self, ops: Iterable[Placed]) -> None:
         """Work out closes and new rows in memory."""

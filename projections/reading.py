@@ -6,7 +6,7 @@ generation. `{in_force:v}` is the condition that the version aliased v holds in 
 other code selects from read models; `tests/unit/test_every_read_is_scoped.py` holds that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+import msgspec
 import psycopg
 from psycopg.rows import args_row
 
@@ -24,9 +25,11 @@ T = TypeVar("T")
 
 VISIBLE_ROWS = """(
     SELECT * FROM {table}
-    WHERE context_id = %(context_id)s AND generation = %(generation)s
+    WHERE context_id = %(context_id)s AND generation = {generation}
         AND scope_set_id = ANY(%(scope_set_ids)s) AND {held} AND {known}
 )"""
+
+LIVE_GENERATION = "(SELECT generation FROM contexts WHERE context_id = %(context_id)s)"
 
 HELD_NOW = "position_to IS NULL"
 HELD_THEN = "position_from <= %(position)s AND (position_to IS NULL OR position_to > %(position)s)"
@@ -91,6 +94,16 @@ def snapshot(connection: Connection) -> Iterator[None]:
         raise
 
 
+def recordset(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows of a parameter, for json_to_recordset.
+
+    Of arrays the planner counts the elements, finds it cheaper to plan for just these, and plans at every call. What is
+    joined with them is to be looked up one by one (LATERAL, OFFSET 0): of a context whose rows it knows nothing of yet
+    it expects a single one, and joins by reading them all.
+    """
+    return msgspec.json.encode([dict(zip(names, row, strict=True)) for row in rows]).decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """Rows of one page; `has_more` says whether a further page exists."""
@@ -131,12 +144,13 @@ NOW = Instant()
 class Reader:
     """Reads what is known at an instant, as one caller, inside one transaction.
 
+    generation: None for the live one, which each statement then finds itself.
     scope_set_ids: what the caller may see. patterns: that its grants let it read, None for the server itself.
     """
 
     cursor: Cursor
     context_id: str
-    generation: int
+    generation: int | None
     scope_set_ids: Sequence[UUID]
     instant: Instant = NOW
     patterns: Sequence[str] | None = None
@@ -148,9 +162,13 @@ class Reader:
 
     def rows(self, table: Table[R], sql: str, parameters: Mapping[str, Any]) -> list[R]:
         """Rows of `table`'s type. `sql` selects all its columns (`v.*`)."""
+        with self.ask_rows(table, sql, parameters) as cursor:
+            return cursor.fetchall()
+
+    def ask_rows(self, table: Table[R], sql: str, parameters: Mapping[str, Any]) -> psycopg.Cursor[R]:
+        """As `ask`, for rows of `table`'s type."""
         cursor = self.cursor.connection.cursor(row_factory=args_row(table.row), binary=True)
-        with cursor:
-            return cursor.execute(_expanded(sql, self._clocks), self._bound(parameters)).fetchall()
+        return cursor.execute(_expanded(sql, self._clocks), self._bound(parameters))
 
     def page(self, table: Table[R], sql: str, parameters: Mapping[str, Any], *, limit: int) -> Page[R]:
         """One page of `limit` rows; `sql` ends in LIMIT %(limit)s."""
@@ -194,20 +212,25 @@ class Reader:
             known_then=instant.known_at is not None,
             moment=instant.moment is not None,
             within=instant.is_bounded,
+            live=self.generation is None,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Clocks:
-    """Which clocks of a read stand elsewhere than now: the SQL depends on no more of an instant."""
+    """Which clocks of a read stand elsewhere than now, and whether it finds the live generation itself: the SQL
+    depends on no more of a reader."""
 
     held_then: bool
     known_then: bool
     moment: bool
     within: bool
+    live: bool
 
     def visible_rows(self, table: str) -> str:
-        return VISIBLE_ROWS.format(table=table, held=self._held(table), known=self._known(table))
+        generation = LIVE_GENERATION if self.live else "%(generation)s"
+        held, known = self._held(table), self._known(table)
+        return VISIBLE_ROWS.format(table=table, generation=generation, held=held, known=known)
 
     def _held(self, table: str) -> str:
         if not self.held_then:

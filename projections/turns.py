@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import msgspec
+import psycopg
 from msgspec.structs import replace
 
 from memory.candidates import MemoryCategory
@@ -272,5 +273,9 @@ def due(reader: Reader, *, now: datetime, lost_before: datetime, abandon_before:
 
 
 def extraction(reader: Reader, turn_id: UUID) -> ExtractionRow | None:
-    rows = reader.rows(EXTRACTIONS, EXTRACTION, {"turn_id": turn_id})
-    return rows[0] if rows else None
+    return ask_extraction(reader, turn_id).fetchone()
+
+
+def ask_extraction(reader: Reader, turn_id: UUID) -> psycopg.Cursor[ExtractionRow]:
+    """The row to fetch, if there is one."""
+    return reader.ask_rows(EXTRACTIONS, EXTRACTION, {"turn_id": turn_id})

@@ -4,14 +4,14 @@ Ranked by relevance: what the turn's words name, then what the session spoke of 
 words occur in the turn, then the other keys.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from memory.extraction.offered import KEYS_MAX, LABELS_MAX, NAMES_MAX, NOTHING_OFFERED, Offered
+from memory.extraction.offered import KEYS_MAX, LABELS_MAX, NAMES_MAX, Offered
 from memory.log import Pool
 from memory.values import folded, name_key
-from projections.access import generation_of
 from projections.reading import Reader, snapshot
 
 WORDS_MAX = 400  # of the turn that are looked up
@@ -21,7 +21,7 @@ KEYS_READ_MAX = 500
 
 NAMED = """
 SELECT e.id, e.name, e.type FROM {entities} AS e
-WHERE e.name_key = ANY(%(keys)s) AND e.forgotten_at IS NULL
+WHERE e.name_key = ANY(ARRAY(SELECT json_array_elements_text(%(keys)s::json))) AND e.forgotten_at IS NULL
 ORDER BY length(e.name_key) DESC, e.position_from DESC
 LIMIT %(limit)s
 """
@@ -30,8 +30,13 @@ SPOKEN_OF = """
 SELECT e.id, e.name, e.type, max(p.position_from)
 FROM (
     SELECT t.id FROM {turns} AS t WHERE t.session_id = %(session_id)s ORDER BY t.seq DESC LIMIT %(turns)s
-) AS l JOIN {provenance} AS p ON p.turn_id = l.id JOIN {entities} AS e ON e.id = p.subject_id
-WHERE e.forgotten_at IS NULL
+) AS l
+CROSS JOIN LATERAL (
+    SELECT p.subject_id, p.position_from FROM {provenance} AS p WHERE p.turn_id = l.id OFFSET 0
+) AS p
+CROSS JOIN LATERAL (
+    SELECT e.id, e.name, e.type FROM {entities} AS e WHERE e.id = p.subject_id AND e.forgotten_at IS NULL OFFSET 0
+) AS e
 GROUP BY e.id, e.name, e.type
 ORDER BY max(p.position_from) DESC
 LIMIT %(limit)s
@@ -63,15 +68,12 @@ class ReadModelVocabulary:
     def offered(self, context_id: str, visible: Sequence[UUID], session_id: UUID, texts: Sequence[str]) -> Offered:
         """What fits `texts`. visible: the scope sets that the caller may see, so nothing else is offered."""
         with self._pool.connection() as connection, snapshot(connection), connection.cursor() as cursor:
-            generation = generation_of(connection, context_id)
-            if generation is None:
-                return NOTHING_OFFERED
-            return _offered(Reader(cursor, context_id, generation, visible), session_id, texts)
+            return _offered(Reader(cursor, context_id, None, visible), session_id, texts)
 
 
 def _offered(reader: Reader, session_id: UUID, texts: Sequence[str]) -> Offered:
     # What does not depend on each other is asked together: the snapshot is a pipeline.
-    named = reader.ask(NAMED, {"keys": list(_name_keys(texts)), "limit": NAMES_MAX})
+    named = reader.ask(NAMED, {"keys": json.dumps(list(_name_keys(texts))), "limit": NAMES_MAX})
     spoken_of = reader.ask(SPOKEN_OF, {"session_id": session_id, "turns": SESSION_TURNS, "limit": NAMES_MAX})
     all_keys = reader.ask(ALL_KEYS, {"limit": KEYS_READ_MAX})
     entities = {row[0]: (row[1], row[2]) for row in (*named.fetchall(), *spoken_of.fetchall())}
@@ -100,9 +102,12 @@ def _name_keys(texts: Sequence[str]) -> Iterator[str]:
         words = [word.rstrip(".'’-") for word in _words(folded(text))]
         is_plain = text.isascii()  # what is folded is a key then, and no call a run is needed
         for start in range(len(words)):
-            for length in range(1, NAME_WORDS_MAX + 1):
-                run = " ".join(words[start : start + length]).removesuffix("'s").removesuffix("’s")
-                key = run.replace(" ", "_") if is_plain else name_key(run)
+            for end in range(start + 1, min(start + NAME_WORDS_MAX, len(words)) + 1):
+                run = words[start:end]
+                if is_plain:
+                    key = "_".join(run).removesuffix("'s")
+                else:
+                    key = name_key(" ".join(run).removesuffix("'s").removesuffix("’s"))
                 if key and key not in seen and len(seen) < WORDS_MAX * NAME_WORDS_MAX:
                     seen.add(key)
                     yield key

@@ -150,6 +150,7 @@ class Call:
     def directory(self) -> Iterator[tuple[Caller, ReadModelDirectory]]:
         """The caller, and who may do what, in one snapshot. The route decides what of it the caller may see."""
         with self.reading_as() as (caller, reader):
+            assert reader.generation is not None
             yield caller, ReadModelDirectory(reader.cursor, reader.context_id, reader.generation)
 
     def _lens(self) -> Lens | None:

@@ -93,8 +93,8 @@ def _compared(
         return None
     event = completed.event
     assert isinstance(event, ExtractionCompleted) and isinstance(told.event, TurnRecorded)
-    head = Head(completed.position, b"", completed.recorded_at, SCRATCH_GENERATION)
-    writing = Writing(cursor, completed.context_id, head, completed.recorded_at, services.log)
+    head = Head(completed.position, b"", SCRATCH_GENERATION, completed.recorded_at)
+    writing = Writing(cursor, completed.context_id, lambda: head, services.log)
     memory = services.memory
     session_id = completed.origin.session_id
     session = memory.knowledge.session(writing, session_id, [scope_set_id]) if session_id else None

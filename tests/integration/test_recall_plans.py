@@ -1,4 +1,4 @@
-"""The statements of recall find their rows through indexes, however many there are."""
+"""The statements of recall, and those before a decision, find their rows through indexes, however many there are."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,11 @@ import pytest
 from api import keys
 from api.ids import new_id
 from api.wiring import Services
-from projections import reading, traces
+from projections import knowledge, reading, traces, turns, vocabulary
 from projections.access import every_scope_set
+from projections.lines import ATTRIBUTE_LINES, RELATION_LINES
 from projections.read_models import READ_MODELS
-from projections.reading import Instant, Reader
+from projections.reading import Instant, Reader, recordset
 from projections.recall import filters, keyword, pool, search, vectors
 from projections.recall.question import parsed
 from projections.retrieval import facts, found, subjects, supersession
@@ -45,13 +46,35 @@ STATEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "entities of names": (keyword.NAMED, {"names": ["ana", "bo"]}),
     "facts about entities": (keyword.ABOUT, {"entity_ids": UUIDS, "limit": 40}),
     "passages not indexed yet": (keyword.TAIL, {"indexed_to": 10**12, "tail_max": 9}),
-    "passages that pass a filter": (filters.PASSING, NUMBERS),
+    "passages that pass a filter": (filters.PASSING_NOW, NUMBERS),
     "the pool of a search": (pool.MEMBERS, {"middles": [7], **NUMBERS, **vectors.bound(QUESTION)}),
     "passages as hits": (search.SHOWN, NUMBERS),
     "passages of turns": (found.OF_TURNS, {"turn_ids": UUIDS}),
     "passages by id": (found.BY_IDS, {"ids": UUIDS}),
     "turns around": (found.NEAR_TURNS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
     "chunks around": (found.NEAR_CHUNKS, {"sequences": UUIDS, "seqs": [1, 2, 3]}),
+}
+# What an append asks under the head's lock, and what is offered to an extractor.
+UNITS = recordset(("owner_id", "name", "value", "wider"), [(UUIDS[0], "likes", "trail running", "running")])
+STATEMENTS |= {
+    "a session": (knowledge.SESSION, {"id": UUIDS[0]}),
+    "how far a turn is understood": (turns.EXTRACTION, {"turn_id": UUIDS[0]}),
+    "entities": (knowledge.ENTITIES, {"names": recordset(("type", "name_key"), [("person", "ana")])}),
+    "persons of a like name": (
+        knowledge.ALIKE,
+        {"ranges": recordset(("name", "low", "high", "rest"), [("ana", "ana", "anb", "")]), "limit": 9},
+    ),
+    "open doubts": (knowledge.OPEN_DOUBTS, {"facts": recordset(("entity_id", "key"), [(UUIDS[0], "city")])}),
+    "deeds": (knowledge.DEEDS, {"deeds": recordset(("actor_id", "verb", "object"), [(UUIDS[0], "met", "bo")])}),
+    "kinds of what ended": (
+        knowledge.KINDS,
+        {"ended": recordset(("entity_id", "line_key", "value"), [(UUIDS[0], "likes", "running")])},
+    ),
+    "tails of lines": (ATTRIBUTE_LINES.tails, {"units": UNITS}),
+    "whole lines": (RELATION_LINES.whole, {"units": UNITS}),
+    "endings of wider values": (ATTRIBUTE_LINES.borrowed, {"units": UNITS}),
+    "whom a session spoke of": (vocabulary.SPOKEN_OF, {"session_id": UUIDS[0], "turns": 30, "limit": 9}),
+    "names to offer": (vocabulary.NAMED, {"keys": '["ana"]', "limit": 9}),
 }
 # These read tables that are kept beside the read models and name what the caller may see themselves.
 OF_RECALL: dict[str, tuple[str, dict[str, Any]]] = {
@@ -197,6 +220,24 @@ def test_a_statement_names_what_the_caller_may_see_for_each_table(name: str) -> 
     scoped = tables - sql.count("FROM recall_heads")
     assert len(re.findall(r"scope_set_id = (?:ANY\(%\(scope_set_ids\)s\)|\w\.scope_set_id)", expanded)) >= scoped
     assert len(re.findall(r"context_id = (?:%\(context_id\)s|\w\.context_id)", expanded)) == tables
+
+
+def test_a_lookup_is_planned_once_for_all_that_it_is_asked(services: Services) -> None:
+    # given a connection that looked for names again and again
+    names = {"names": recordset(("type", "name_key"), [("person", "ana")])}
+    with services.pool.connection() as connection, connection.cursor() as cursor:
+        reader = Reader(cursor, f"none-{new_id()}", 1, UUIDS)
+        for _ in range(12):
+            reader.tuples(knowledge.ENTITIES, names)
+        # then the database goes by one plan
+        planned = cursor.execute(
+            "SELECT custom_plans, generic_plans FROM pg_prepared_statements"
+            " WHERE statement LIKE '%AS w (type text, name_key text)%' ORDER BY prepare_time DESC LIMIT 1"
+        ).fetchone()
+    assert planned is not None
+    custom, generic = planned
+    assert custom <= 5
+    assert generic > 0
 
 
 @pytest.mark.parametrize(
