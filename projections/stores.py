@@ -18,17 +18,19 @@ from uuid import UUID
 from memory.events import DocumentReplaced, DocumentUploaded, Event
 from memory.log import Cursor
 from projections import traces
-from projections.recall import vector_rows
+from projections.recall import postings, vector_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What an erasure took: events, ids of rows that are no more, by read model, and the numbers of passages."""
+    """What an erasure took: events, ids of rows that are no more, by read model, and the numbers of passages.
+    renamed: whether rows of entities that are still there were made anew, maybe with other names."""
 
     context_id: str
     events: Sequence[Event]
     ids: Mapping[str, AbstractSet[UUID]]
     passages: AbstractSet[int]
+    renamed: bool
 
     def parameters(self) -> dict[str, Any]:
         files = {one.content_hash for one in self.events if isinstance(one, DocumentUploaded | DocumentReplaced)}
@@ -69,11 +71,15 @@ def _run(cursor: Cursor, sql: str, parameters: Mapping[str, Any]) -> None:
 
 
 def _words_again(cursor: Cursor, gone: Gone) -> None:
-    """Postings tell which words a passage has, so they are made anew from the passages that are left."""
+    """Postings tell which words a passage has, so they are made anew from the passages that are left: all of them
+    where names may be others now, as these count as words of whatever is about them."""
     if gone.passages:
         # What is being indexed right now is stored before this goes on, and is deleted with the rest.
         vector_rows.lock(cursor, gone.context_id)
-        _all_of("recall_postings", "recall_segments", "recall_heads")(cursor, gone.context_id)
+        if gone.renamed:
+            _all_of("recall_postings", "recall_segments", "recall_heads")(cursor, gone.context_id)
+        else:
+            postings.drop(cursor, gone.context_id, gone.passages)
 
 
 def _nothing(cursor: Cursor, gone: Gone) -> None:

@@ -30,7 +30,10 @@ PAUSE_AFTER_FAILURE_S = (1.0, 60.0)  # doubled from one to the other
 
 # How far each context has been looked at for each model.
 LOOKED_AT = """
-SELECT c.context_id, c.position, m.model, m.embedded_to FROM contexts AS c
+SELECT c.context_id, c.position, m.model, m.embedded_to, EXISTS (
+    SELECT 1 FROM recall_segments AS s WHERE s.context_id = c.context_id AND s.scope_set_id = %(mark)s
+)
+FROM contexts AS c
     LEFT JOIN recall_models AS m ON m.context_id = c.context_id
 WHERE c.deleted_at IS NULL
 ORDER BY c.context_id
@@ -150,12 +153,12 @@ class Indexing:
     def _look_around(self) -> None:
         try:
             with self._pool.connection() as connection:
-                looked_at = connection.execute(LOOKED_AT).fetchall()
+                looked_at = connection.execute(LOOKED_AT, {"mark": postings.MARK}).fetchall()
         except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed):
             return
-        done = {(context_id, model): embedded_to for context_id, _, model, embedded_to in looked_at}
-        for context_id, position in {(context_id, position): None for context_id, position, _, _ in looked_at}:
-            if position > done.get((context_id, self._embedder_of(context_id).model), 0) >> ORDINAL_BITS:
+        done = {(context_id, model): embedded_to for context_id, _, model, embedded_to, _ in looked_at}
+        for context_id, position, is_marked in {(one[0], one[1], one[-1]): None for one in looked_at}:
+            if is_marked or position > done.get((context_id, self._embedder_of(context_id).model), 0) >> ORDINAL_BITS:
                 self.poke(context_id)
 
     # --- what is done in a context ---
@@ -185,12 +188,16 @@ class Indexing:
         return len(rows) == BATCH_PASSAGES
 
     def _index(self, context_id: str) -> bool:
+        """Put what there is of the tail, or one segment of which something was erased, into postings. Returns whether
+        there may be more to do."""
         with self._pool.connection() as connection:
-            if not postings.has_long_tail(_reader(connection, context_id)):
+            if not postings.is_pending(_reader(connection, context_id)):
                 return False
             with connection.transaction():
                 reader = _reader(connection, context_id)
-                return vector_rows.lock(reader.cursor, context_id) and postings.index_tail(reader)
+                if not vector_rows.lock(reader.cursor, context_id):
+                    return False
+                return postings.index_tail(reader) or postings.index_again(reader)
 
     def _extend_graph(self, context_id: str) -> bool:
         with self._pool.connection() as connection, connection.transaction():

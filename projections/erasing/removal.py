@@ -28,7 +28,7 @@ RETURNING position_from, position_to{number}
 
 DROP_CONTEXT = "DELETE FROM {table} WHERE context_id = %(context_id)s"
 
-PASSAGES = "passages"
+PASSAGES, ENTITIES = "passages", "entities"
 
 
 class ReadModelErasing:
@@ -73,9 +73,9 @@ class ReadModelErasing:
             if table.name == PASSAGES:
                 numbers -= {row.number for row in rows}
         gone = {name: ids - kept.get(name, set()) for name, ids in touched.items()}
-        stores.erase(
-            writing.cursor, Gone(writing.context_id, [one.event for one in recorded if one.event], gone, numbers)
-        )
+        events = [one.event for one in recorded if one.event]
+        renamed = bool(kept.get(ENTITIES))
+        stores.erase(writing.cursor, Gone(writing.context_id, events, gone, numbers, renamed))
 
     def drop_context(self, writing: Writing) -> None:
         """Take out all rows of the context, of every generation, and all that other stores hold of it."""

@@ -16,6 +16,7 @@ from projections.recall.postings import ENTRY, ENTRY_BYTES, LENGTH_MAX
 from projections.recall.question import Question
 
 POSTINGS_MAX = 4_000
+POSTINGS_MAX_THEN = 20_000  # at an instant in the past, as many of the newest may be of later
 TAIL_MAX = 5_000  # passages not indexed yet that a search looks at, newest first
 
 # Short texts repeat little, and long ones should not win by length alone; see `projections.recall.ranking`.
@@ -165,7 +166,8 @@ class WordSearch:
     def __init__(self, reader: Reader, question: Question) -> None:
         self._reader, self._words = reader, list(question.words)
         self._indexed = reader.ask(INDEXED, {})
-        self._postings = reader.ask(POSTINGS, {"words": self._words, "postings_max": POSTINGS_MAX})
+        most = POSTINGS_MAX if reader.instant.is_now else POSTINGS_MAX_THEN
+        self._postings = reader.ask(POSTINGS, {"words": self._words, "postings_max": most})
 
     def held(self) -> Held:
         """What is held of the words: of those indexed, and of passages that are not yet."""

@@ -5,6 +5,9 @@ is newer than the last segment is the tail, which a search looks through passage
 one segment and scope set, its entries packed in the order of numbers. When there are SEGMENTS_MERGED segments of
 the small kind, they become one; no row gets longer than SEGMENT_PASSAGES_MAX entries, so that of a very common
 word a search can read the newest part.
+
+Of an erasure, the segments that held an erased passage are dropped and marked; they are made anew, newest first, from
+the passages that are left.
 """
 
 from collections import defaultdict
@@ -37,8 +40,11 @@ ORDER BY p.number
 LIMIT %(limit)s
 """
 
-TAIL_COUNT = """
-SELECT count(*) FROM (
+PENDING = """
+SELECT count(*), EXISTS (
+    SELECT 1 FROM recall_segments AS s WHERE s.context_id = %(context_id)s AND s.scope_set_id = %(mark)s
+)
+FROM (
     SELECT 1 FROM {passages} AS p
     WHERE p.number > coalesce((SELECT h.indexed_to FROM recall_heads AS h WHERE h.context_id = %(context_id)s), 0)
     LIMIT %(limit)s
@@ -57,13 +63,12 @@ COPY_POSTINGS = """
 COPY recall_postings (context_id, word, scope_set_id, last, passages, entries) FROM STDIN (FORMAT BINARY)
 """
 
-# Segments that are still small, oldest first: those with fewer passages, in all scope sets, than a merged one.
-SMALL = """
-SELECT s.last FROM recall_segments AS s
+# The newest segments, and how many passages each has in all scope sets.
+NEWEST = """
+SELECT s.last, sum(s.passages) FROM recall_segments AS s
 WHERE s.context_id = %(context_id)s
 GROUP BY s.last
-HAVING sum(s.passages) < %(merged_min)s
-ORDER BY s.last
+ORDER BY s.last DESC
 LIMIT %(limit)s
 """
 
@@ -87,9 +92,60 @@ GROUP BY context_id, word, scope_set_id
 """
 
 
-def has_long_tail(reader: Reader) -> bool:
-    """Whether there are enough new passages for a segment. reader: sees all scope sets."""
-    return int(reader.tuples(TAIL_COUNT, {"limit": SEGMENT_PASSAGES})[0][0]) == SEGMENT_PASSAGES
+# A segment that waits to be made anew has a row of this scope set, which nobody sees.
+MARK = UUID(int=0)
+
+SEGMENTS_OF = """
+SELECT DISTINCT o.last FROM unnest(%(numbers)s::bigint[]) AS n (number) CROSS JOIN LATERAL (
+    SELECT s.last FROM recall_segments AS s
+    WHERE s.context_id = %(context_id)s AND s.last >= n.number
+    ORDER BY s.last
+    LIMIT 1
+) AS o
+"""
+DROP_POSTINGS = "DELETE FROM recall_postings WHERE context_id = %(context_id)s AND last = ANY(%(lasts)s)"
+DROP_SEGMENTS = "DELETE FROM recall_segments WHERE context_id = %(context_id)s AND last = ANY(%(lasts)s)"
+MARK_SEGMENTS = """
+INSERT INTO recall_segments (context_id, scope_set_id, last, passages, length, words)
+SELECT %(context_id)s, %(mark)s, l.last, 0, 0, 0 FROM unnest(%(lasts)s::bigint[]) AS l (last)
+"""
+
+MARKED = """
+SELECT s.last, coalesce((
+    SELECT max(b.last) FROM recall_segments AS b WHERE b.context_id = s.context_id AND b.last < s.last
+), 0)
+FROM recall_segments AS s
+WHERE s.context_id = %(context_id)s AND s.scope_set_id = %(mark)s
+ORDER BY s.last DESC
+LIMIT 1
+"""
+BETWEEN = "SELECT p.* FROM {passages} AS p WHERE p.number > %(after)s AND p.number <= %(last)s ORDER BY p.number"
+
+
+def drop(cursor: Cursor, context_id: str, numbers: Iterable[int]) -> None:
+    """Drop the segments that hold these passages, and mark them to be made anew. The caller holds
+    `projections.recall.vector_rows.lock`."""
+    bound: dict[str, Any] = {"context_id": context_id, "numbers": list(numbers), "mark": MARK}
+    bound["lasts"] = [last for (last,) in cursor.execute(SEGMENTS_OF.encode(), bound).fetchall()]
+    for statement in (DROP_POSTINGS, DROP_SEGMENTS, MARK_SEGMENTS) if bound["lasts"] else ():
+        cursor.execute(statement.encode(), bound)
+
+
+def is_pending(reader: Reader) -> bool:
+    """Whether enough new passages wait for a segment, or a segment to be made anew. reader: sees all scope sets."""
+    ((count, is_marked),) = reader.tuples(PENDING, {"limit": SEGMENT_PASSAGES, "mark": MARK})
+    return is_marked or int(count) == SEGMENT_PASSAGES
+
+
+def index_again(reader: Reader) -> bool:
+    """Make the newest marked segment anew. Returns whether there was one. reader: as for `index_tail`."""
+    marked = reader.tuples(MARKED, {"mark": MARK})
+    for last, after in marked:
+        bound = {"context_id": reader.context_id, "lasts": [last]}
+        for statement in (DROP_POSTINGS, DROP_SEGMENTS):
+            reader.cursor.execute(statement.encode(), bound)
+        _write(reader, reader.rows(TABLE, BETWEEN, {"after": after, "last": last}), last)
+    return bool(marked)
 
 
 def index_tail(reader: Reader) -> bool:
@@ -105,16 +161,15 @@ def index_tail(reader: Reader) -> bool:
     # Whole segments of the large kind need no merging, and the small kind stays small.
     if len(rows) < SEGMENT_PASSAGES_MAX:
         rows = rows[:SEGMENT_PASSAGES]
-    _write(reader, rows)
+    _write(reader, rows, rows[-1].number)
     parameters = {"context_id": reader.context_id, "indexed_to": rows[-1].number}
     reader.cursor.execute(ADVANCE.encode(), parameters)
     _merge(reader)
     return True
 
 
-def _write(reader: Reader, rows: Sequence[PassageRow]) -> None:
+def _write(reader: Reader, rows: Sequence[PassageRow], last: int) -> None:
     names = names_of(reader, {entity_id for row in rows for entity_id in row.entity_ids})
-    last = rows[-1].number
     sums: dict[UUID, list[int]] = defaultdict(lambda: [0, 0, 0])
     entries: dict[tuple[str, UUID], list[tuple[int, int, int, int]]] = defaultdict(list)
     for row in rows:
@@ -157,10 +212,11 @@ def _copy(cursor: Cursor, statement: str, types: list[str], rows: Iterable[tuple
 
 
 def _merge(reader: Reader) -> None:
-    """Make one segment of the oldest small ones, if there are enough of them."""
-    bound = {"merged_min": SEGMENT_PASSAGES_MAX // 2, "limit": SEGMENTS_MERGED, "context_id": reader.context_id}
-    lasts = [last for (last,) in reader.cursor.execute(SMALL.encode(), bound).fetchall()]
-    if len(lasts) == SEGMENTS_MERGED:
+    """Make one segment of the newest ones, if so many are small."""
+    newest = reader.tuples(NEWEST, {"limit": SEGMENTS_MERGED})
+    if len(newest) == SEGMENTS_MERGED and all(passages < SEGMENT_PASSAGES_MAX // 2 for _, passages in newest):
+        lasts = [last for last, _ in newest]
+        bound = {"context_id": reader.context_id, "lasts": lasts, "last": max(lasts)}
         for statement in (MERGE_SEGMENTS, MERGE_POSTINGS):
             # The merged rows take the key of one that they replace, so the old ones must be gone first.
-            reader.cursor.execute(statement.encode(), bound | {"lasts": lasts, "last": lasts[-1]})
+            reader.cursor.execute(statement.encode(), bound)

@@ -9,12 +9,13 @@ import pytest
 from api import ids
 from api.embedders.hashing import Hashing
 from api.embedders.minilm import MiniLM
+from api.routes import forgetting
 from api.wiring import Services
 from api.work.indexing import Indexing
 from memory.remember import Turn
 from memory.values import Infer
 from projections.passages import Kind
-from projections.recall import postings
+from projections.recall import keyword, postings
 from projections.recall.embedding import EmbeddingUnavailable, Vector
 from projections.recall.filters import Filters
 from projections.recall.question import Question, parsed
@@ -119,6 +120,48 @@ def test_small_segments_become_one_and_nothing_is_lost(world: World, monkeypatch
     assert counted == [(24, 2)]
     assert {hit.id for hit in found(world, "lantern", limit=13).hits} == set(turns[::2])
     assert found(world, "word7").hits[0].id == turns[14]
+
+
+def test_an_erasure_takes_only_the_segments_that_held_it_and_they_are_made_anew(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given three segments and a tail, of which a search sees one passage
+    monkeypatch.setattr(postings, "SEGMENT_PASSAGES", 4)
+    monkeypatch.setattr(postings, "SEGMENT_PASSAGES_MAX", 4)
+    monkeypatch.setattr(keyword, "TAIL_MAX", 1)
+    keyed = keyed_world(services)
+    world, indexing = keyed.world, Indexing(services.pool, lambda _: Hashing())
+    monkeypatch.setattr(services.indexing, "poke", lambda context_id: None)
+    turns = said(world, *(f"Word{number} stands beside lantern" for number in range(14)))
+    indexing.catch_up(world.context_id)
+    # when a turn in the middle is erased
+    assert keyed.get(forgetting.erase_turn, {"turn_id": ids.ulid(turns[5])})["deleted"] == 1
+    # then no posting tells of it, and what other segments hold is found at once
+    assert segments_of(world, "word5") == 0
+    assert len(held(world, "lantern").best(14)) == 4 + 4 + 1
+    assert found(world, "word11").hits[0].id == turns[11]
+    # and all that is left, when its segment was made anew
+    indexing.catch_up(world.context_id)
+    assert len(held(world, "lantern").best(14)) == 4 + 3 + 4 + 1
+    assert found(world, "word6").hits[0].id == turns[6]
+    # with the sums over what is left: 11 in segments, and the tail
+    assert held(world, "lantern").statistics.passages == 13
+    with world.reading() as reader:
+        assert not postings.is_pending(reader)
+
+
+def held(world: World, words: str) -> keyword.Held:
+    with world.reading() as reader:
+        return keyword.WordSearch(reader, parsed(words)).held()
+
+
+def segments_of(world: World, word: str) -> int:
+    """How many segments hold the word."""
+    count = "SELECT count(*) FROM recall_postings WHERE context_id = %s AND word = %s"
+    with world.services.pool.connection() as connection:
+        row = connection.execute(count, [world.context_id, word]).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def test_meaning_finds_what_no_word_does(world: World) -> None:
