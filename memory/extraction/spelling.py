@@ -134,6 +134,17 @@ _RULES = (
         r"(?: (?:there|first|quickly))?(?=[:,–—-])",
         lambda match: (match.start(), match.end(), "correction"),
     ),
+    # "You're talking to Ola Dahl, head of sales": the speaker, presented.
+    _rule(
+        r"\byou(?:'re| are) (?:now )?(?:talking|speaking|chatting) (?:to|with)(?= (?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]+(?: "
+        r"(?-i:[A-ZÀ-ÖØ-Þ])"
+        r"[\w'’-]+)*(?:,|\.|$))",
+        lambda match: (match.start(), match.end(), "I'm"),
+    ),
+    _rule(
+        r"(?:^|(?<=[.!:]\s))(?P<name>(?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]+(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]+){0,2}) here(?=,\s)",
+        lambda match: (match.start(), match.end(), f"I'm {match['name']}"),
+    ),
     _rule(
         r"\b(?:it's not|it is not|it isn't) (?P<old>[\w' -]{1,30}?) (?:that |which )?"
         r"(?P<said>(?:I|we)(?:'m|'ve| am| are)? "
