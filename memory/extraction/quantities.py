@@ -28,6 +28,32 @@ _DIMENSIONS = (
 _BY_UNIT = {unit: number for number, units in enumerate(_DIMENSIONS) for unit in units.split()}
 
 
+_VALUES = {word: number for number, word in enumerate(_UNITS, start=1)} | {
+    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
+_FACTORS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+
+
+def number_of(said: str) -> int | None:
+    """What a whole number in digits or words amounts to: 62 for "sixty-two"; None for anything else."""
+    digits = said.strip().replace(",", "")
+    if digits.isascii() and digits.isdigit():
+        return int(digits)
+    total = current = 0
+    words = said.casefold().replace("-", " ").split()
+    for word in words:
+        if word in _VALUES:
+            current += _VALUES[word]
+        elif word == "hundred":
+            current = (current or 1) * 100
+        elif word in _FACTORS:
+            total, current = total + (current or 1) * _FACTORS[word], 0
+        elif word not in ("a", "and"):
+            return None
+    return (total + current) if words and total + current else None
+
+
 def dimension(unit: str) -> int | None:
     """Which sort of unit a word is, or None: miles and kilometres are of one."""
     word = unit.casefold().strip(".,")

@@ -16,7 +16,14 @@ _APOSTROPHES = {
     "arent": "aren't", "wouldnt": "wouldn't", "couldnt": "couldn't", "shouldnt": "shouldn't", "wont": "won't",
     "youre": "you're", "theyre": "they're", "thats": "that's", "whats": "what's",
 }  # fmt: skip
-_SHORT = {"appt": "appointment", "bday": "birthday", "bf": "boyfriend", "gf": "girlfriend", "yrs": "years"}
+_SHORT = {
+    "appt": "appointment",
+    "bday": "birthday",
+    "bf": "boyfriend",
+    "gf": "girlfriend",
+    "yrs": "years",
+    "dob": "birthday",
+}
 _WORDS = {**_APOSTROPHES, **_SHORT, "bc": "because", "cos": "because", "cuz": "because", "i": "I"}
 # Said for company rather than for its meaning.
 _NOISE = "btw|lol|lmao|tbh|ngl|imo|imho|haha+|hehe|omg|ugh|pls|plz|innit|rn|fyi|smh|lolz?|ha|xx?|tho"
@@ -133,6 +140,16 @@ _RULES = (
         r"that|this|it))?"
         r"(?: (?:there|first|quickly))?(?=[:,–—-])",
         lambda match: (match.start(), match.end(), "correction"),
+    ),
+    _rule(
+        r"(?<=\bname)(?:'s| is) spel(?:led|t)(?=\s+(?-i:[A-ZÀ-ÖØ-Þ])\w)",
+        lambda match: (match.start(), match.end(), " is"),
+    ),
+    _rule(
+        r"\b(?:please )?(?:put|note|save|write|record|set|list)(?: down)? my (?:date of birth|birth ?date|birthday|"
+        r"dob)(?: down| in)? "
+        r"(?:as|to|is|to be)(?=\s)",
+        lambda match: (match.start(), match.end(), "my birthday is"),
     ),
     # "You're talking to Ola Dahl, head of sales": the speaker, presented.
     _rule(

@@ -149,7 +149,7 @@ READ = [
     ("My ex-wife Ana called.", set()),
     # ages and birthdays
     ("I'm 34 years old.", {"I age 34"}),
-    ("My son Tom turned five yesterday.", {"I son Tom", "Tom age five"}),
+    ("My son Tom turned five yesterday.", {"I son Tom", "Tom age 5"}),
     ("My birthday is on March 3rd.", {"I birthday March 3rd"}),
     ("I was born on 12 May 1990.", {"I birthday 12 May 1990"}),
     ("I'm 5 minutes away.", set()),
