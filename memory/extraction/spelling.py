@@ -142,7 +142,7 @@ _RULES = (
         lambda match: (match.start(), match.end(), "correction"),
     ),
     _rule(
-        r"(?<=\bname)(?:'s| is) spel(?:led|t)(?=\s+(?-i:[A-ZÀ-ÖØ-Þ])\w)",
+        r"(?<=name)(?:'s| is) spel(?:led|t)(?=\s+(?-i:[A-ZÀ-ÖØ-Þ])\w)",
         lambda match: (match.start(), match.end(), " is"),
     ),
     _rule(
