@@ -112,7 +112,7 @@ class Reader:
             claims = [
                 replace(claim, repair=claim.repair or taken_back)
                 for claim in _claims(reading, openly=self._role == "user")
-                if self._role == "user" or not _of_speaker(claim)
+                if self._role == "user" or not (_of_speaker(claim) or _is_of_the_addressed(reading))
             ]
             claims = [replace(one, aspect=Aspect.OVER) if undone(one, reading) else one for one in claims]
             if not claims and self._role == "user":
@@ -206,6 +206,12 @@ class Reader:
                 return self._role == "assistant" if candidate.actor.speaker else True
             case _:
                 return True
+
+
+def _is_of_the_addressed(reading: Reading) -> bool:
+    """Whether the clause speaks of whom it is said to, or of what is theirs: "your sister Elin is a nurse"."""
+    subject = reading.clause.subject
+    return subject is not None and any(word.lower_ in ("you", "your", "yours") for word in subject.subtree)
 
 
 def _claims(reading: Reading, *, openly: bool) -> list[Claim]:

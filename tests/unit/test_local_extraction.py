@@ -459,6 +459,12 @@ def test_no_text_raises_and_every_span_lies_within_it(text: str, role: str) -> N
         assert 0 <= candidate.confidence <= 1
 
 
+def test_an_assistant_that_tells_a_user_of_what_is_theirs_is_not_heard() -> None:
+    text = "Your sister Elin is a nurse in Uppsala."
+    assert facts(text, role="assistant") == set()
+    assert facts(text.replace("Your", "My")) != set()
+
+
 def test_what_a_turn_tells_by_itself_takes_no_place_in_the_turn_before() -> None:
     alone = facts("Actually I moved to Berlin last month")
     assert len(alone) == 1
