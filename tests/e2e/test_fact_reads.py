@@ -289,11 +289,14 @@ def test_an_ended_relation_is_still_inspected(server: ServerProcess) -> None:
     [
         *(
             (ref, 400)
-            for ref in ("", " ", "ann", "person/ann", "entity:", "entity:ann", "entity:person/", "wizard:ann")
+            for ref in ("", " ", "ann", "person/", "/ann", "entity:", "entity:ann", "entity:person/", "wizard:ann")
         ),
         *((ref, 400) for ref in ("attribute:person/ann", "attribute:person/ann/", "attribute:ann", ":ann", "person:")),
         *((ref, 400) for ref in ("relation:a", "relation:a/b", "relation:a/b/c/d", "relation:a-[b]->c", "relation://")),
-        *((ref, 404) for ref in ("entity:person/nobody", "person:nobody", "attribute:person/ann/shoe", "attr_x")),
+        *(
+            (ref, 404)
+            for ref in ("entity:person/nobody", "person/nobody", "person:nobody", "attribute:person/ann/shoe", "attr_x")
+        ),
         *((ref, 404) for ref in (f"attr_{NO_ID}", f"rel_{NO_ID}", f"corr_{NO_ID}", "relation:ann/hates/acme")),
         *((ref, 404) for ref in (f"chunk:{NO_ID}", f"passage:{NO_ID}", "chunk:x", f"act_{NO_ID}")),
         (f"trace:{NO_ID}", 404),
