@@ -21,8 +21,10 @@ from memory.candidates import (
     UncertaintyCandidate,
 )
 from memory.extraction.lexicon import FAMILY, PETS
+from memory.extraction.plain_readings import read_plainly
 from memory.extraction.rewordings import Rewording, rewordings_in
 from memory.extraction.splices import Splice, Value, splices
+from memory.extraction.turns import Turn
 
 # How many turns back a correction may reach, and how often what was said is read again for it.
 REACH_TURNS = 3
@@ -36,7 +38,7 @@ class Heard:
     """A text with what it tells."""
 
     text: str
-    doc: Doc
+    turn: Turn
     candidates: Sequence[AnyCandidate]
 
 
@@ -53,7 +55,7 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
     said = list(told)
     left = READINGS_MAX
     lower = not any(map(str.isupper, doc.text))
-    for back, text in enumerate(reversed(earlier[-REACH_TURNS:])):
+    for back, text in enumerate(reversed(_in_context(earlier)[-REACH_TURNS:])):
         plain = back == 0 and "?" not in text
         likely = [by for by in rewordings if by.sure or (plain and _is_plain(doc, by, lower=lower))]
         if not likely and not (reworded.sure and any(isinstance(one, _Statement) for one in said)):
@@ -72,7 +74,9 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
                 if not left:
                     return _joined(said, denied)
                 left -= 1
-                if found := _corrected(by, heard, read(splice.text), splice) or _put_in(by, heard, splice):
+                anew = read(splice.text)
+                found = _corrected(by, heard, anew, splice) or _put_in(by, heard, splice)
+                if found := found or _plainly(by, heard, anew, splice):
                     return _joined(_joined(said, found), denied)
         if denied:
             return _joined(said, denied)
@@ -89,6 +93,19 @@ def _is_told(by: Rewording, said: Sequence[AnyCandidate]) -> bool:
     )
 
 
+def _in_context(earlier: Sequence[str]) -> list[str]:
+    """Turns that speak of "her" or "him" are read behind the turn before them."""
+    told = list(earlier)
+    for position in range(1, len(earlier)):
+        if _PRONOUN.search(earlier[position]):
+            before = earlier[position - 1].rstrip()
+            told[position] = f"{before}{'' if before.endswith(('.', '!', '?')) else '.'} {earlier[position]}"
+    return told
+
+
+_PRONOUN = re.compile(r"\b(?:he|she|him|her)\b", re.IGNORECASE)
+
+
 def _is_phrase(doc: Doc, by: Rewording) -> bool:
     """Whether the new words can be a value: "Ravi moved teams" can't."""
     if not by.new or (by.new[0].isdigit() and " " not in by.new):
@@ -97,7 +114,10 @@ def _is_phrase(doc: Doc, by: Rewording) -> bool:
     if span is None or all(word.tag_ in ("RB", "UH", "IN", "CC", "DT") for word in span):
         return False
     return not any(
-        word.tag_ in ("PRP", "WP", "EX") or (word.tag_ in ("VBD", "VBZ", "VBP", "MD") and not word.text[0].isupper())
+        word.tag_ in ("PRP", "WP", "EX", "TO")
+        or (word.tag_ in ("VBD", "VBZ", "VBP", "MD") and not word.text[0].isupper())
+        or (word.tag_ == "VB" and len(span) > 1)
+        or (word.tag_ == "VBG" and not by.old and len(span) == 1)
         for word in span
     )
 
@@ -146,14 +166,19 @@ def _ways(by: Rewording, heard: Heard, doc: Doc, *, lower: bool) -> Iterator[Spl
     values = [value for candidate in heard.candidates for value in _values(candidate)]
     subject = next(
         (
-            heard.doc[word.left_edge.i : word.i + 1].text
-            for word in heard.doc
+            heard.turn.doc[word.left_edge.i : word.i + 1].text
+            for word in heard.turn.doc
             if word.dep_ in ("nsubj", "nsubjpass") and word.lower_ not in ("i", "we")
         ),
         "",
     )
+    nouns = [
+        word.text
+        for word in heard.turn.doc
+        if word.tag_ in ("NN", "NNS") and word.dep_ in ("dobj", "attr", "pobj", "oprd") and word.ent_type_ == ""
+    ]
     label, named = _label(doc, by), _is_named(doc, by)
-    return splices(heard.text, by, values=values, subject=subject, named=named, label=label, lower=lower)
+    return splices(heard.text, by, values=values, subject=subject, nouns=nouns, named=named, label=label, lower=lower)
 
 
 def _is_named(doc: Doc, by: Rewording) -> bool:
@@ -224,6 +249,20 @@ def _put_in(by: Rewording, heard: Heard, splice: Splice) -> list[AnyCandidate]:
             placed = _placed(anew, by, splice)
             return [placed, _withdrawn(one, by)] if by.change or by.old else [placed]
     return []
+
+
+def _plainly(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list[AnyCandidate]:
+    """What the grammar of the sentence says of the new words, where no rule understands it."""
+    if not by.sure:
+        return []
+    told = read_plainly(anew.turn, splice.new)
+    if told is None:
+        return []
+    found = [_placed(told, by, splice)]
+    was = read_plainly(heard.turn, splice.old) if by.change or by.old else None
+    if was is not None and (was.entity, was.key) == (told.entity, told.key):
+        found.append(_withdrawn(was, by))
+    return found
 
 
 def _placed(one: AnyCandidate, by: Rewording, splice: Splice) -> AnyCandidate:

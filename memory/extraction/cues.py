@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 SAID = r"(?:say|said|write|wrote|type|typed|put|told you)"
 WRONG = r"(?:wrong|not right|incorrect|not true|a (?:typo|mistake|lie)|my (?:mistake|bad|fault)|out of date|old news)"
+# "Scratch that idea" is about something else.
+_ENDS = (
+    r"(?=\W*$|\s+(?:it|its|it's|that's|i|i'm|we|he|she|they|make|not|actually|no|sorry|please|the|in|at)\b|"
+    r"\s+(?:\d|(?-i:[A-Z])))"
+)
 # Each says that something said before does not hold, and nothing of what does.
 _CUES = (
     r"no+(?=\W*$|\s+(?:it|its|it's|that|that's|the|wait|sorry|no|i|i'm|my|he|she|they|we|make|not|actually|hang|"
@@ -16,13 +21,13 @@ _CUES = (
     r"(?:let me |i(?:'d better| should| have to| must)? )?(?:correct|fix|rephrase|amend|clarify)(?: (?:myself|that|"
     r"this|it|"
     r"one thing|two things|something|what i said))*(?: (?:there|first))?|"
-    r"(?:scratch|strike|scrap|ignore|disregard|forget) (?:that|it|this)(?: last (?:one|bit))?|"
+    rf"(?:scratch|strike|scrap|ignore|disregard|forget) (?:that|it|this)(?: last (?:one|bit))?{_ENDS}|"
     r"(?:i )?take that back|i take (?:it|that) back|i stand corrected|i (?:just )?(?:lied|fibbed|mis-?\w+(?: (?:it|"
     r"that|this|there|myself|the \w+))*)|"
     r"(?:i )?tell a lie|what am i saying|what was i (?:saying|thinking)|i (?:was|am|'m) (?:wrong|mistaken)(?: "
     r"(?:about|there)\b.*)?|"
     rf"i got (?:that|it|this|the \w+) wrong|(?:that|it|this|which)(?:'s| is| was)(?: all)? {WRONG}(?: actually)?|"
-    rf"{WRONG}|"
+    rf"{WRONG}(?=\W*$)|"
     rf"that (?:figure|date|number|name|one|bit)(?:'s| is| was) {WRONG}|"
     r"on (?:reflection|second thoughts?)|come to think of it|now (?:that )?i think (?:of|about) it|change of plans?|"
     r"(?:it )?turns out(?: that)?|strictly speaking|to be (?:precise|exact|fair|accurate)|more precisely|technically|"

@@ -32,7 +32,7 @@ FAMILY = listed(
     "daughter child kid baby wife husband spouse "
     "partner fiance fiancé fiancee fiancée girlfriend boyfriend grandmother grandma grandfather grandpa granddad uncle "
     "aunt cousin nephew niece stepmother stepfather stepson stepdaughter stepbrother stepsister twin "
-    "grandson granddaughter godmother godfather"
+    "grandson granddaughter godmother godfather godson goddaughter godchild"
 )
 IN_LAWS = listed("mother father sister brother son daughter")
 # What a dog or cat is called by its kind.
@@ -94,7 +94,8 @@ HEDGING_VERBS = {
 }
 # Their complement is a fact: "I'm glad that", "remember that", "did I mention that".
 FACTIVE_VERBS = listed(
-    "know realize realise notice remember forget note mention learn discover see find confirm announce be show mean "
+    "know realize realise notice remember remind forget note mention learn discover see find confirm announce be show "
+    "mean "
     "recall celebrate love hate"
 )
 HEDGING_ADVERBS = listed(

@@ -94,6 +94,7 @@ class Reader:
 
     def _read_sentence(self, turn: Turn, sentence: Span) -> None:
         readings = turn.readings(sentence)
+        before = bool(self._told)
         names = [name for reading in readings for name in read_names(reading)] or [
             name for name in read_told_names(sentence) if not turn.is_quoted_at(name.start)
         ]
@@ -122,7 +123,8 @@ class Reader:
             if not names and (_leaves_room(claims, reading) or reading.is_plan()):
                 self._found += read_actions(reading, commitments_only=self._role == "assistant")
         by = replacement_in(sentence)
-        if by is not None:
+        # Where nothing was told before in this turn, only the turns before can be meant.
+        if by is not None and (before or not self._earlier):
             self._repair(by)
 
     def _followed_up(self, reading: Reading, *, taken_back: bool) -> list[Claim]:
@@ -146,7 +148,7 @@ class Reader:
     def _heard(self, text: str) -> Heard:
         reader = Reader(self._model, role=self._role, said_at=self._said_at, earlier=())
         candidates = reader.read(text)
-        return Heard(text, reader.turn.doc, candidates)
+        return Heard(text, reader.turn, candidates)
 
     def _named(self, turn: Turn) -> Iterator[EntityCandidate]:
         """Entities that the model sees in statements and that no rule spoke of."""

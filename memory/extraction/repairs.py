@@ -195,7 +195,7 @@ def _fits(claim: Claim, by: Replacement) -> bool:
         return False
     if _names_month(_said(claim)) and not _names_month(value_of(by.words)):
         return False  # "the 4th" is no birthday
-    if claim.key.endswith("_count") and not by.words[0].like_num:
+    if claim.key.startswith("number_of_") and not by.words[0].like_num:
         return False
     if by.words[0].like_num and not said.isdigit() and _said(claim).lower() not in NUMBERS:
         return False

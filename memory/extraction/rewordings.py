@@ -23,7 +23,8 @@ _BE = (
 )
 # What tells that the words behind it are the right ones.
 _RIGHT = re.compile(
-    r"(?:'s|is|was) (?:actually|really|in fact)|(?:make|call) (?:that|it)|meant?\b|(?:has|ought) to be|must be|should|"
+    r"(?:'s|is|was) (?:actually|really|in fact)|(?:make|call) (?:that|it)|meant?\b|(?:has|ought) to (?:be|have)|must "
+    r"be|should|"
     r"\bput\b|the (?:right|correct|real|actual)\b|in fact",
     re.IGNORECASE,
 )
@@ -53,6 +54,7 @@ _CHANGED = re.compile(
     r".*\b(?:switched|moved|changed|upgraded|downgraded|pushed|bumped|postponed|delayed|put|brought|cut|handed|passed|"
     r"given|"
     r"gave|transferred|swapped|migrated|rescheduled|relocated|reduced|raised|shifted|promoted|traded|gone|went|going|"
+    r"go|goes|"
     r"down|up)\s+"
     rf"(?:{_THEM}\s+)?(?:all |back |forward |forwards |over |up |down |in |off |across |in \w+ )*(?:to|onto|for)\s+"
     r"(?:an? (?:\w+ )?(?:named|called)\s+)?(?:the\s+|an?\s+)?(?P<new>\S.*?)\s*",
@@ -120,13 +122,17 @@ _NOTHING_NEW = frozenset(
     "it that this so then there here me you him her them something nothing fine ok okay sure yes no good right way if "
     "wrong true clear old new same other another thanks not those these still what who how why when where up stop "
     "please "
-    "really hmm never been".split()
+    "really hmm never been to".split()
 )
 _SPELLED = re.compile(r"(?:\w-){2,}\w")
 _CONJOINED = re.compile(
     r"\s(?=[iI] (?:actually )?meant? \w)|,?\s(?:and|so|but|because)\s(?=(?:it|he|she|they|we|i|the|my|our|put|make|"
     r"call|now|here|that|there|[A-Z]\w+ (?:has|is|owns|runs|does))\b)"
 )
+
+
+_OF_OTHER = re.compile(r"(?:\w+ )?the \w+", re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[a-z,] )[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +202,10 @@ def rewordings_in(text: str) -> Reworded:
             done += [replace(plain, old=old, who="") for old in olds]
         done.append(plain)
     done += [replace(one, change=change) for one in said if one.old in olds]
+    # "My wife booked KLM, so disregard Lufthansa": another name beside the denied one.
+    for match in _NAMED.finditer(text) if olds else ():
+        if not any(match.group().casefold() in (one.new.casefold(), one.old.casefold()) for one in done):
+            done += [Rewording(match.group(), old, *match.span(), change=change) for old in olds if old[:1].isupper()]
     done.sort(key=lambda one: (not one.new, not one.old))
     return Reworded(tuple(done), sure, any(one.change for one in done))
 
@@ -259,6 +269,12 @@ def _brought(piece: _Piece) -> Iterator[Rewording]:
         led = pattern is not _BRINGS or bool(lead)
         if not new or len(new.split()) > WORDS_MAX or new.split()[0].lower() in _NOTHING_NEW or _SPELLED.fullmatch(new):
             continue
+        # "The kettle is broken": of something else, if it is no plain value.
+        of_other = pattern is _BRINGS and _OF_OTHER.match(lead or "") is not None
+        if of_other and not (_RIGHT.search(lead) or _TYPED.fullmatch(new) or new[0].isupper()):
+            continue
+        if re.search(r"\bmy\s+$", words[:start], re.IGNORECASE) and re.fullmatch(r"\w+s", new):
+            continue  # "that's my sister's"
         if not led and not (_TYPED.fullmatch(new) or len(new.split()) <= 3):
             continue
         begins = piece.start + start

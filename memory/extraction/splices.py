@@ -69,14 +69,16 @@ def splices(
     *,
     values: Sequence[Value],
     subject: str = "",
+    nouns: Sequence[str] = (),
     named: bool = False,
     label: str = "",
     lower: bool = False,
 ) -> Iterator[Splice]:
     """The ways in which `text` may take the new words, the likeliest first.
 
-    values: what `text` tells, in its order. subject: whom or what its first clause is about. named: the new
-    words are a name by their capitals. label: what the model takes them for. lower: nothing is written in capitals.
+    values: what `text` tells, in its order. nouns: those of its objects, in its order. subject: whom or what its
+    first clause is about. named: the new words are a name by their capitals. label: what the model takes them for.
+    lower: nothing is written in capitals.
     """
     if by.old:
         place = _named(text, by.old)
@@ -92,6 +94,15 @@ def splices(
         if new.fullmatch(by.new):
             yield from _of_kind(text, by, old, values, dated=dated)
             return
+    head = by.new.split()[-1]
+    alike = (
+        re.compile(rf"(?:[\w'’-]+ ){{{by.new.count(' ')}}}{re.escape(head)}\b", re.IGNORECASE)
+        if " " in by.new
+        else None
+    )
+    if alike is not None and by.sure and not head[0].isdigit() and (match := alike.search(text)) is not None:
+        yield _put(text, *match.span(), by.new)  # "the Oldenburg address" for "the Bremen address"
+        return
     if _COUNT.fullmatch(by.new):
         yield from _of_kind(text, by, _NUMBER, values)
         if _NUMERIC.fullmatch(by.new):
@@ -108,7 +119,9 @@ def splices(
         if place is not None and place not in seen:
             seen.add(place)
             yield _put(text, *place, by.new)
-    if named and by.sure and not values:
+    if not named and by.sure and not values and nouns and (place := _named(text, nouns[-1])) is not None:
+        yield _put(text, *place, by.new)
+    elif by.sure and (named or by.led) and not values:
         spans = [match.span() for match in _CAPITALISED.finditer(text) if match.start() and match.group() != "I"]
         for place in reversed(spans):
             if place not in seen and text[slice(*place)] != subject:
@@ -153,9 +166,17 @@ def _of_kind(
     if not (by.sure or by.led or inside or dated):
         return
     for start, end in [*reversed(inside), *(one for one in reversed(places) if one not in inside)]:
-        if text[start:end].casefold() == by.new.casefold():
+        if text[start:end].casefold() == by.new.casefold() or (old is _NUMBER and _measures_else(by.new, text[end:])):
             continue
         yield _counted(text, start, end, by.new) if old is _NUMBER else _put(text, start, end, by.new, dated=dated)
+
+
+def _measures_else(new: str, rest: str) -> bool:
+    """Whether the new number counts seconds, say, and the old one what is no time: "one second" for "two kids"."""
+    said = _QUANTITY.fullmatch(new)
+    following = re.match(r"\s*(\w+)", rest)
+    sort = dimension(said["unit"]) if said is not None and said["unit"] else None
+    return sort is not None and (following is None or dimension(following[1]) != sort)
 
 
 def _counted(text: str, start: int, end: int, new: str) -> Splice:
@@ -168,7 +189,10 @@ def _counted(text: str, start: int, end: int, new: str) -> Splice:
         number += "k"
     if unit and following and dimension(unit) is not None and dimension(unit) == dimension(following[1]):
         return _put(text, start, end + following.end(), f"{number} {unit}")
-    return _put(text, start, end, number)
+    singular = text
+    if number.lower() in ("one", "1") and following and re.fullmatch(r"\w{3,}[^s]s", following[1]):
+        singular = text[: end + following.end() - 1] + text[end + following.end() :]  # "one sugar" for "two sugars"
+    return _put(singular, start, end, number)
 
 
 def _speaks_of(who: str, text: str) -> bool:

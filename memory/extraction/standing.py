@@ -47,7 +47,8 @@ class Standing:
 
 # Pasts that the model takes for presents.
 _PAST_FORM = re.compile(
-    r"(?:wrote|drove|rode|spoke|broke|chose|stole|woke|ought|aught|sold|told|built|spent|left|kept|slept|felt|held|made|"
+    r"(?:wrote|drove|rode|spoke|broke|chose|stole|woke|ought|aught|sold|told|built|spent|left|kept|slept|felt|held|"
+    r"made|"
     r"paid|took|gave|came|went|knew|grew|flew|drew|threw|wore|tore|swore|began|sang|drank|swam|sat|won|found|stood)$"
 )
 _UNSURE = re.compile(

@@ -32,13 +32,15 @@ _OF_OLD = re.compile(
 )
 # What is handed over to be worked on, and what is only played: "Proofread this: I'm a nurse", "Let's say I'm Bob".
 _ORDERS = (
-    r"(?:translate|proof-?read|re-?write|re-?phrase|paraphrase|correct|fix|check|edit|improve|summari[sz]e|polish|grade|"
+    r"(?:translate|proof-?read|re-?write|re-?phrase|paraphrase|correct|fix|check|edit|improve|summari[sz]e|polish|"
+    r"grade|"
     r"review|reply|respond|answer|shorten|continue|complete|analy[sz]e|classify|parse|explain|format|convert|turn|make|"
     r"transcribe)\b"
 )
 _MATERIAL = re.compile(
     rf"(?:(?:^|[.!?;\n]\s*|\b(?:please|you|(?<!let )me|pls|just)\s+){_ORDERS}|"
-    r"\b(?:sentence|text|email|paragraph|message|example|e\.g\.|prompt|caption|bio|headline)\b)[^.!?:\n]{0,60}:\s(?P<given>.*)$"
+    r"\b(?:sentence|text|email|paragraph|message|example|e\.g\.|prompt|caption|bio|"
+    r"headline)\b)[^.!?:\n]{0,60}:\s(?P<given>.*)$"
     r"|\bhow (?:do|would|can|to|does) (?:one |i |you |we )?(?:say|write|spell|translate|pronounce)\b(?P<said>.*)$"
     r"|\b(?:let's say|let us say|in this (?:scenario|story|exercise|example|game|sketch|case)|for this exercise|"
     r"for the sake "

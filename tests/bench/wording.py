@@ -132,7 +132,7 @@ def _opposites(said: str) -> Iterator[str]:
 
 
 def _alike(key: str, other: str) -> bool:
-    key, other = key.removesuffix("_count"), other.removesuffix("_count")
+    key, other = (one.removesuffix("_count").removeprefix("number_of_") for one in (key, other))
     return key == other or any(key in group and other in group for group in _GROUPS)
 
 

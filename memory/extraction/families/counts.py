@@ -12,12 +12,12 @@ from memory.extraction.turns import Reading
 
 COUNT_MAX = 30
 _KEYS = {
-    **dict.fromkeys(("kids", "children"), "children_count"),
-    **dict.fromkeys(("stepkids", "stepchildren"), "stepchildren_count"),
-    **dict.fromkeys(("grandkids", "grandchildren"), "grandchildren_count"),
-    "siblings": "siblings_count",
+    **dict.fromkeys(("kids", "children"), "number_of_children"),
+    **dict.fromkeys(("stepkids", "stepchildren"), "number_of_stepchildren"),
+    **dict.fromkeys(("grandkids", "grandchildren"), "number_of_grandchildren"),
+    "siblings": "number_of_siblings",
     **{
-        noun: f"{noun}_count"
+        noun: f"number_of_{noun}"
         for noun in ("sons", "daughters", "brothers", "sisters", "cats", "dogs", "pets", "chickens", "horses")
     },
 }
@@ -28,7 +28,7 @@ _PARENT_OF = re.compile(
 
 
 class Counts:
-    """<relatives>_count: "I have three siblings", "I'm a mum of two", "my two kids"."""
+    """number_of_<relatives>: "I have three siblings", "I'm a mum of two", "my two kids"."""
 
     def read(self, reading: Reading) -> Iterator[Claim]:
         if reading.actor == SPEAKER and reading.lemma == "be":
@@ -36,7 +36,7 @@ class Counts:
                 reading.clause.head.idx + len(reading.clause.head) : reading.clause.sentence.end_char
             ]
             if (found := _PARENT_OF.match(tail.strip())) and _number(found["count"]):
-                yield self._claim(reading, "children_count", found["count"], Aspect.STATE)
+                yield self._claim(reading, "number_of_children", found["count"], Aspect.STATE)
             return
         for word in reading.clause.own:
             key = _KEYS.get(word.lower_)
