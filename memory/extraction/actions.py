@@ -7,7 +7,7 @@ from spacy.tokens import Token
 from memory.candidates import SPEAKER, VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
 from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON_POSSESSIVE, listed
 from memory.extraction.moods import Mood
-from memory.extraction.phrases import Phrase, is_name, is_pointing, own_words, value_of
+from memory.extraction.phrases import Phrase, is_name, is_pointing, own_words, value_of, without_dative
 from memory.extraction.stated_time import Bound, StatedTime, Tense
 from memory.extraction.subjects import described
 from memory.extraction.turns import Reading, as_person
@@ -18,7 +18,7 @@ _LIGHT = listed(
     "be have do think know want feel guess say mean like love hate need seem look let wonder hope try use can will may "
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
     "sound happen talk tell ask hear see become grow turn show find notice realise realize spend expect decide plan "
-    "press click type read wake call help explain mention wait dream laugh cry"
+    "press click type read wake call name help explain mention wait dream laugh cry"
 )
 _RIDES = listed("train bus plane ferry flight boat coach sleeper tram")
 # Deeds without an object that are an event once they have a date, or somebody who is known did them.
@@ -77,6 +77,8 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     phrase = _object(reading)
     # What stands behind a preposition alone is too little: "I slept on the sofa with Olle".
     led = phrase is not None and (not phrase.preposition or reading.lemma in _MOTION | _BY_THEMSELVES | _MILESTONES)
+    told_of = phrase is not None and not actor.speaker and is_name(phrase.words)  # "my grandfather fought in Korea"
+    led = led or told_of
     named = led and any(is_name(other.words) for other in reading.phrases)
     if not commitments_only and not named and (quitting := _gave_up(reading)) is not None:
         yield quitting
@@ -201,7 +203,7 @@ def _appointment(reading: Reading) -> ActionCandidate | None:
         if reading.lemma in ("be", "start", "begin", "leave", "depart") and reading.standing.tense is not Tense.PAST:
             return _on(reading, SPEAKER, "have", value_of([*_telling(subject), subject]), time)
         return None
-    if reading.lemma in ("have", "attend") and reading.actor is not None and reading.standing.tense is not Tense.PAST:
+    if reading.lemma in ("have", "attend") and reading.actor is not None:
         noun = next((phrase for phrase in reading.direct() if phrase.head.lemma_.lower() in APPOINTMENTS), None)
     elif reading.lemma == "be" and reading.actor is not None and reading.standing.tense is Tense.FUTURE:
         noun = next((phrase for phrase in reading.phrases if phrase.preposition in ("on", "at", "in")), None)
@@ -321,4 +323,5 @@ def _takes_out(reading: Reading) -> bool:
 
 
 def _unparticled(phrase: Phrase) -> tuple[Token, ...]:
-    return phrase.words[1:] if phrase.words[0].dep_ == "prt" and len(phrase.words) > 1 else phrase.words
+    words = phrase.words[1:] if phrase.words[0].dep_ == "prt" and len(phrase.words) > 1 else phrase.words
+    return without_dative(words)

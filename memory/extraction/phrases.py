@@ -247,6 +247,12 @@ def own_words(words: tuple[Token, ...]) -> tuple[Token, ...]:
     return words[1:] if len(words) > 1 and words[0].lower_ in _POSSESSIVES else words
 
 
+def without_dative(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """ "His stamps" of "left me his stamps"."""
+    dative = len(words) > 1 and words[0].lower_ in ("me", "us", "him", "them") and words[0].head == words[-1].head
+    return words[1:] if dative else words
+
+
 def is_pointing(words: Sequence[Token]) -> bool:
     """Whether the phrase can only be understood from something said elsewhere."""
     return (

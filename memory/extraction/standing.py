@@ -100,7 +100,8 @@ def _tense(clause: Clause) -> tuple[Tense, bool, bool]:
     progressive = clause.head.tag_ == "VBG"
     if words & {"will", "'ll", "ll", "wo", "shall"} or any(verb.lower_ in ("going", "gon") for verb in clause.controls):
         return Tense.FUTURE, perfect, progressive
-    if finite.tag_ == "VBD" or finite.lower_ in ("had", "was", "were", "did", "used", "got", "quit"):
+    told_past = finite.tag_ == "VBD" and finite.lower_ not in ("run", "come", "become")
+    if told_past or finite.lower_ in ("had", "was", "were", "did", "used", "got", "quit"):
         return Tense.PAST, perfect, progressive
     if finite.tag_ == "VBP" and _PAST_FORM.search(finite.lower_):
         return Tense.PAST, perfect, progressive

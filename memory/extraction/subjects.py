@@ -70,7 +70,8 @@ def described(noun: Token, *, anyone: bool = False) -> Mention | None:
     if known and mine and following is not None and following.text[:1].isupper() and following.is_alpha:
         return Mention(type="other" if lemma in PETS else "person", name=following.text)  # "my cat Mochi"
     kind = "person" if known or lemma in JOB_HEADS else THING_KINDS.get(lemma, "other")
-    return Mention(type=kind, name=value_of(telling), mine=mine)
+    ours = kind == "person" and words[0].lower_ == "our"
+    return Mention(type=kind, name=value_of(telling), mine=mine or ours)
 
 
 def _is_day(noun: Token) -> bool:

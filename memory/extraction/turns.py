@@ -115,6 +115,13 @@ class Turn:
             actor = self.only_person(subject)
         if actor is None and subject.lower_ == "it" and len(set(self.things)) == 1:
             actor = self.things[0]
+        if (
+            actor is None
+            and (known_by := described(subject)) is not None
+            and known_by.type == "person"
+            and known_by.mine
+        ):
+            actor = known_by  # "our nanny"
         actors = [actor, *(actor_of(joined) for joined in subject.conjuncts if joined.i < clause.head.i)]
         known = list(dict.fromkeys(other for other in actors if other is not None))
         return [*known] or [None]
@@ -288,7 +295,8 @@ def actor_of(subject: Token) -> Mention | None:
         return None
     if name[0].i and name[0].nbor(-1).tag_ in ("PRP$", "POS"):
         return None
-    return Mention(type=entity_type(name, "other"), name=value_of(name))
+    kind = THING_KINDS.get(name[0].nbor(-1).lower_, "") if name[0].i else ""  # "the project Hazel"
+    return Mention(type=kind or entity_type(name, "other"), name=value_of(name))
 
 
 def as_person(actor: Mention) -> Mention:

@@ -12,7 +12,7 @@ LIGHT = listed(
     "quit cease give send find notice realise realize recall suspect concern interest confuse deserve miss regret "
     "mistake consider decide intend plan claim argue admit deny insist complain joke kid laugh cry smile wait hurt "
     "kill die feel smell taste spell add check fix click press type print return throw crash fail hang break work live "
-    "stand love resent admire despise detest loathe trust respect envy fear hold note use drop end report bore suit "
+    "stand love resent admire despise detest loathe trust respect envy fear note use drop end report bore suit "
     "earn count mix belong lie fit differ vary fall sit pick catch"
 )
 # Of those, the ones that do say a fact with a preposition behind them.

@@ -30,6 +30,8 @@ class Memberships:
         aspect, prepositions = found
         if reading.standing.progressive:
             return
+        if reading.lemma == "be":
+            yield from self._member(reading)
         for phrase in reading.phrases:
             if phrase.preposition not in prepositions or is_pointing(phrase.words):
                 continue
@@ -46,6 +48,23 @@ class Memberships:
                 confidence=0.85,
             )
             return
+
+    def _member(self, reading: Reading) -> Iterator[Claim]:
+        """ "I'm a member of the Greens"."""
+        for phrase in reading.direct()[:1]:
+            if phrase.head.lower_ != "member" or len(phrase.words) < 3 or phrase.words[0].lower_ != "member":
+                continue
+            group = tuple(word for word in phrase.words[2:] if word.tag_ not in ("DT", "PRP$"))
+            if group and not is_pointing(group):
+                yield Claim(
+                    subject=subject_of(reading, "person"),
+                    key="member_of",
+                    value=value_of(group),
+                    start=reading.start,
+                    end=max(reading.end, phrase.end),
+                    category="knowledge",
+                    confidence=0.85,
+                )
 
 
 def _called(phrase: Phrase) -> str:

@@ -63,8 +63,31 @@ class Places:
             if reading.lemma == "stay" and not reading.standing.progressive:
                 continue  # "stay in" tells of a night
             yield claim
+        yield from self._moved(reading)
         yield from self._based_in(reading)
         yield from self._is_from(reading)
+
+    def _moved(self, reading: Reading) -> Iterator[Claim]:
+        """ "The studio has relocated from Antwerp to Ghent", "our office moved to the fourth floor"."""
+        thing = reading.topic
+        if reading.lemma not in _MOVE or reading.actor is not None or thing is None or thing.type == "person":
+            return
+        if self._moves_something(reading):
+            return
+        for phrase in reading.phrases:
+            floor = phrase.head.lower_ == "floor"
+            if phrase.preposition in ("from", "to", "into") and (is_name(phrase.words) or floor):
+                yield Claim(
+                    subject=thing,
+                    key="location",
+                    value=value_of(phrase.words),
+                    start=reading.start,
+                    end=max(reading.end, phrase.end),
+                    category="knowledge",
+                    aspect=Aspect.END if phrase.preposition == "from" else Aspect.EVENT,
+                    confidence=0.8,
+                    value_type="" if floor else "location",
+                )
 
     def _moves_something(self, reading: Reading) -> bool:
         """Whether it is something else that moves, not the one who lives somewhere."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spacy.tokens import Token
 
@@ -10,6 +11,7 @@ from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, told_by
 from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, FIRST_PERSON_POSSESSIVE, PETS, listed
 from memory.extraction.phrases import Phrase, end_of, is_common, is_definite, is_name, is_pointing, value_of
+from memory.extraction.subjects import described
 from memory.extraction.turns import Reading
 
 _COLOURS = listed("red green blue yellow white black brown grey gray orange purple pink silver gold turquoise")
@@ -31,6 +33,7 @@ _VERDICTS = listed(
     "wreck bomb beast gem pain lifesaver"
 )
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2})?\s?(?:[ap]\.?m\.?)?|noon|midnight", re.IGNORECASE)
+_OTHER_NAMES = listed("middle maiden user screen stage pen birth legal")
 # Told by a letter or an adjective: "my blood group is O negative".
 _OF_A_KIND = listed("group type size grade rank strength prescription")
 _SHORT = re.compile(r"\s*([\w+-]+(?: [\w+-]+){0,2}?)(?=\s*(?:[.,;!?)\n]|$|\b(?:and|but|so|because|with|in)\b))")
@@ -128,14 +131,19 @@ class Possessions:
         if subject is None or reading.lemma != "be" or not reading.clause.owns_subject or not _is_mine(subject):
             return
         noun = subject.lemma_.lower()
-        if noun in _NO_PROPERTY or subject.tag_ == "NNS" or {subject.lower_, noun} & (FAMILY | PETS | ACQUAINTANCES):
+        called = noun == "name" and any(word.lower_ in _OTHER_NAMES for word in subject.lefts)
+        if (
+            (noun in _NO_PROPERTY and not called)
+            or subject.tag_ == "NNS"
+            or {subject.lower_, noun} & (FAMILY | PETS | ACQUAINTANCES)
+        ):
             return
         modifiers = [child for child in subject.lefts if child.dep_ in ("compound", "amod")]
         if any(child.lower_ in _NO_PROPERTY | listed("only main biggest next old current new") for child in modifiers):
             if not all(child.lower_ in ("current", "new", "stage") for child in modifiers):
                 return
             modifiers = [child for child in modifiers if child.lower_ == "stage"]
-        if subject.right_edge.i != subject.i:
+        if subject.right_edge.i != subject.i and subject.left_edge.lower_ in FIRST_PERSON_POSSESSIVE:
             return
         key = _SNAKE.sub("_", " ".join([*(child.lower_ for child in modifiers), noun])).strip("_")
         if (
@@ -149,6 +157,9 @@ class Possessions:
                 yield self._mine(reading, key, day)
             return
         phrase = reading.phrases[0]
+        if phrase.preposition == "on" and phrase.head.lower_ == "floor" and (place := described(subject)) is not None:
+            floor = told_by(reading, "floor", value_of(phrase.words), phrase, confidence=0.85, speaker=True)
+            yield replace(floor, subject=place)
         if phrase.preposition == "at" and _CLOCK.fullmatch(value_of(phrase.words)):
             yield told_by(reading, f"{noun}_time", value_of(phrase.words), phrase, confidence=0.8, speaker=True)
         if phrase.preposition:
@@ -190,4 +201,9 @@ def _is_artefact(phrase: Phrase, aspect: Aspect) -> bool:
 
 
 def _is_mine(subject: Token) -> bool:
-    return any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.lefts)
+    """ "My boiler", "the boiler in our flat"."""
+    if any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.lefts):
+        return True
+    behind = subject.nbor(1) if subject.i + 2 < len(subject.doc) else None
+    at_ours = behind is not None and behind.lower_ in ("in", "on", "at") and behind.nbor(1).lower_ in ("my", "our")
+    return at_ours and subject.left_edge.lower_ == "the"

@@ -13,8 +13,9 @@ from memory.extraction.families.frames import is_passive, name_called
 from memory.extraction.families.kinship import names_after
 from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, NEGATIONS, listed
 from memory.extraction.moods import Mood
-from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, own_words, value_of
+from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, own_words, value_of, without_dative
 from memory.extraction.stated_time import Bound, Tense
+from memory.extraction.subjects import PASSING
 from memory.extraction.turns import Reading
 from memory.extraction.verbs import IDLE_NOUNS, OF_PEOPLE, OF_SYSTEMS, key_of, says_something, third_person
 
@@ -28,8 +29,9 @@ _PLACES = listed("to at on in with from after over into under near through via f
 _ENROLLED = listed("register enrol enroll insure employ license certify qualify train pay back")
 _MADE = listed("make build found write publish paint design produce manufacture release launch open construct erect")
 _PASSIVE_PREPOSITIONS = listed("in at on for with by from to under behind near")
-_STORING = listed("keep store save host publish")
+_STORING = listed("keep store save host publish cache log track archive export")
 _RECURRING = listed("every each")
+_SHIFTS = listed("nights days weekends evenings mornings shifts afternoons")
 _NO_VALUE = NEGATIONS | listed("you your me it them him us")
 _VALUE_WORDS_MAX = 8
 
@@ -38,7 +40,10 @@ class Predicates:
     """<verb>s, or <verb>s_<preposition>, of whoever or whatever the clause is about."""
 
     def read(self, reading: Reading) -> Iterator[Claim]:
-        if reading.topic is None or not _states(reading):
+        if not _states(reading):
+            return
+        if reading.topic is None:
+            yield from self._all_of_a_kind(reading)
             return
         subject = _typed(reading.topic, reading)
         if is_passive(reading):
@@ -90,11 +95,22 @@ class Predicates:
             if phrase.preposition in _PASSIVE_PREPOSITIONS and not phrase.listed and _is_value(phrase.words):
                 words = _address(reading, phrase)
                 yield self._claim(reading, subject, participle, phrase.preposition, words, aspect)
-        if past:
-            return
         for preposition, words in _stated_days(reading):
-            yield self._claim(reading, subject, participle, preposition, words)
+            yield self._claim(reading, subject, participle, preposition, words, aspect)
             return
+
+    def _all_of_a_kind(self, reading: Reading) -> Iterator[Claim]:
+        """ "Tickets are tracked in Linear", "backups are stored in S3": of all of them, here."""
+        noun, standing = reading.clause.subject, reading.standing
+        if noun is None or noun.tag_ != "NNS" or not is_passive(reading) or standing.tense is not Tense.PRESENT:
+            return
+        words = noun.doc[noun.left_edge.i : noun.i + 1]
+        if any(word.tag_ not in ("NN", "NNS", "JJ") for word in words) or noun.lemma_.lower() in PASSING:
+            return
+        for phrase in reading.phrases[:1]:
+            if phrase.preposition in ("in", "on", "with", "by", "to", "at") and is_name(phrase.words):
+                kind = Mention(type="other", name=value_of(list(words)).lower())
+                yield self._claim(reading, kind, reading.clause.head.lower_, phrase.preposition, phrase.words)
 
     def _claim(
         self,
@@ -106,6 +122,7 @@ class Predicates:
         aspect: Aspect = Aspect.STATE,
     ) -> Claim:
         own = _own(words)
+        aspect = Aspect.PAST if reading.lemma == "cost" else aspect
         return Claim(
             subject=subject,
             key=key_of(verb, preposition),
@@ -152,10 +169,12 @@ def _states(reading: Reading) -> bool:
         return False  # once, as "I finished reading Dune"
     if head.tag_ == "VBN" and not is_passive(reading) and not standing.perfect:
         return False
-    if standing.polarity is Polarity.ENDED:
+    if standing.polarity is Polarity.ENDED or (
+        standing.inceptive and (standing.perfect or standing.tense is Tense.PAST)
+    ):
         return True
     passive = is_passive(reading)
-    if standing.tense is Tense.PAST and not passive:
+    if standing.tense is Tense.PAST and not passive and reading.lemma != "cost":
         return False
     if (
         standing.perfect
@@ -180,7 +199,8 @@ def _verb(reading: Reading) -> str:
 
 def _objects(reading: Reading) -> list[Phrase]:
     """The direct object and what is listed with it, if each can be a value."""
-    if not says_something(reading.lemma):
+    shifts = reading.lemma == "work" and bool(reading.phrases) and reading.phrases[0].words[-1].lower_ in _SHIFTS
+    if not says_something(reading.lemma) and not shifts:
         return []
     found: list[Phrase] = []
     for position, phrase in enumerate(reading.phrases):
@@ -188,8 +208,13 @@ def _objects(reading: Reading) -> list[Phrase]:
             continue
         if phrase.preposition or (position and not (phrase.listed and phrase.head.dep_ == "conj")):
             break
-        words = phrase.words[1:] if phrase.words[0].dep_ == "prt" else phrase.words
-        if not words or not _is_value(words) or words[-1].ent_type_ == "DATE" or words[-1].dep_ in ("nsubj", "advmod"):
+        words = without_dative(phrase.words[1:] if phrase.words[0].dep_ == "prt" else phrase.words)
+        if (
+            not words
+            or not (shifts or _is_value(words))
+            or words[-1].ent_type_ == "DATE"
+            or words[-1].dep_ in ("nsubj", "advmod")
+        ):
             break
         if reading.lemma == "have" and _not_had(reading, phrase):
             break
@@ -229,7 +254,7 @@ def _stated_days(reading: Reading) -> Iterator[tuple[str, tuple[Token, ...]]]:
 
 def _kept_in(reading: Reading, phrase: Phrase) -> tuple[str, tuple[Token, ...]] | None:
     """ "keeps its data in Redis": where, rather than what."""
-    if reading.lemma not in _STORING or own_words(phrase.words) == phrase.words:
+    if reading.lemma not in _STORING or (own_words(phrase.words) == phrase.words and reading.lemma == "keep"):
         return None
     behind = next((other for other in reading.phrases if other.preposition in ("in", "on", "at", "to")), None)
     return (behind.preposition, behind.words) if behind is not None and is_name(behind.words) else None
@@ -256,7 +281,10 @@ def _may_follow(reading: Reading, subject: Mention, phrase: Phrase, *, told: boo
         return preposition == "with" and is_name(words)
     if preposition == "from" and not _is_thing(subject):
         return False
-    return preposition not in ("for", "by", "from") or is_name(words)
+    if preposition == "by" and lemma in ("commute", "travel"):
+        return True
+    named = any(word.tag_ == "NNP" for word in words) if lemma in _LASTING else is_name(words)
+    return preposition not in ("for", "by", "from") or named
 
 
 _HERE = listed("home work school university uni college town bed once first least all last")

@@ -47,7 +47,7 @@ class Properties:
             yield from self._told(reading, subject, _owner(subject) or _owner_before(reading), self._value(reading))
         elif reading.lemma in _SETTING and is_passive(reading):
             found = [phrase for phrase in reading.phrases if phrase.preposition in ("at", "to", "for", "on")]
-            value = value_of(found[0].words) if found else reading.day()
+            value = value_of(found[0].words) if found else reading.day().removeprefix("to ").removeprefix("at ")
             yield from self._told(reading, subject, _owner(subject), value, aspect=Aspect.PAST)
 
     def _noted(self, reading: Reading, noun: Token) -> Iterator[Claim]:

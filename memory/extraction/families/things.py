@@ -10,7 +10,7 @@ from memory.extraction.families.relation_frames import RELATION_FRAMES
 from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, LANGUAGES_OF_CODE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
-from memory.extraction.subjects import described_thing
+from memory.extraction.subjects import described, described_thing
 from memory.extraction.turns import Reading, as_person
 
 _TECHNICAL = {
@@ -42,6 +42,7 @@ class Things:
             yield claim
         yield from self._described(reading)
         yield from self._apposed(reading)
+        yield from self._is_named_or_counted(reading)
         yield from self._status(reading)
         yield from self._due(reading)
         yield from self._technical(reading)
@@ -67,6 +68,20 @@ class Things:
         yield self._claim(
             reading, Mention(type=kind, name=actor.name), "description", phrase, words=_undetermined(phrase)
         )
+
+    def _is_named_or_counted(self, reading: Reading) -> Iterator[Claim]:
+        """ "The main branch is trunk-2", "the rent is 900": a thing by what it is called or how much it is."""
+        subject = reading.clause.subject
+        if reading.lemma != "be" or reading.actor is not None or subject is None or not reading.clause.owns_subject:
+            return
+        thing = described(subject)
+        if thing is None or thing.mine or thing.type == "person" or subject.left_edge.lower_ != "the":
+            return
+        for phrase in reading.direct()[:1]:
+            named = is_name(phrase.words) and phrase.words[0].ent_type_ not in ("PERSON", "NORP")
+            counted = phrase.words[0].like_num and len(phrase.words) > 1
+            if reading.phrases[0] is phrase and (named or counted):
+                yield self._claim(reading, thing, "is", phrase, confidence=0.8)
 
     def _apposed(self, reading: Reading) -> Iterator[Claim]:
         """ "Harbor, our billing service, runs on k3s"."""
@@ -146,7 +161,7 @@ class Things:
         if reading.lemma not in _USES:
             return
         if actor is None and subject_word is not None:
-            actor = described_thing(subject_word)
+            actor = described_thing(subject_word) or described(subject_word)
         if actor is None:
             return
         for phrase in reading.direct():
@@ -159,7 +174,8 @@ class Things:
             if actor.speaker and served is not None and served.words[0].ent_type_ not in ("PERSON", "GPE", "DATE"):
                 subject = mention(served.words, "project")
             else:
-                subject = actor if actor.speaker else Mention(type=_thing_type(actor, ""), name=actor.name)
+                plain = actor.speaker or actor.mine
+                subject = actor if plain else Mention(type=_thing_type(actor, ""), name=actor.name)
             yield self._claim(reading, subject, "uses", phrase, confidence=0.85)
 
     def _stands_on(self, reading: Reading) -> Iterator[Claim]:
@@ -168,7 +184,7 @@ class Things:
         if subject is None or reading.lemma not in ("be", "deploy") or is_passive(reading):
             return
         actor = reading.actor
-        thing = described_thing(subject, plainly=True) if actor is None else actor
+        thing = described_thing(subject, plainly=True) or described(subject) if actor is None else actor
         if thing is None or thing.speaker or thing.type in ("person", "location"):
             return
         for phrase in reading.phrases[:1]:
@@ -226,7 +242,9 @@ class Things:
         kind = THING_KINDS.get(subject.lemma_.lower(), "")
         mine = any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.children)
         direct = reading.direct()
-        if kind and mine and direct and is_name(direct[0].words):
+        if not direct or not is_name(direct[0].words):
+            return
+        if kind and mine:
             words = [word for word in subject.lefts if word.lower_ not in FIRST_PERSON_POSSESSIVE | {"new", "the"}]
             yield Claim(
                 subject=mention(direct[0].words, kind),
@@ -236,6 +254,8 @@ class Things:
                 end=reading.end,
                 category="knowledge",
             )
+        elif (thing := described(subject)) is not None and thing.type != "person":
+            yield self._claim(reading, thing, "name", direct[0], confidence=0.85)
 
     def _pair(self, reading: Reading) -> Iterator[Claim]:
         """ "Ilse and I divorced", "Ilse and I got married"."""
