@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from memory.candidates import SPEAKER, VALUE_LENGTH_MAX, ActionCandidate, Mention, Polarity
+from memory.candidates import ActionCandidate, Mention, Polarity
 from memory.extraction.lexicon import APPOINTMENTS, FIRST_PERSON_POSSESSIVE, listed
 from memory.extraction.moods import Mood
+from memory.extraction.occasions import appointment, deed, quitting, spent, trip
 from memory.extraction.phrases import Phrase, is_name, is_pointing, own_words, value_of, without_dative
 from memory.extraction.stated_time import Bound, StatedTime, Tense
 from memory.extraction.subjects import described
@@ -18,7 +19,7 @@ _LIGHT = listed(
     "be have do think know want feel guess say mean like love hate need seem look let wonder hope try use can will may "
     "believe prefer enjoy remember forget understand agree suppose wish care worry live work get put keep stay take "
     "sound happen talk tell ask hear see become grow turn show find notice realise realize spend expect decide plan "
-    "press click type read wake call name help explain mention wait dream laugh cry"
+    "wear own contain cost support press click type read wake call name help explain mention wait dream laugh cry"
 )
 _RIDES = listed("train bus plane ferry flight boat coach sleeper tram")
 # Deeds without an object that are an event once they have a date, or somebody who is known did them.
@@ -54,7 +55,7 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     if standing.mood is not Mood.STATEMENT or standing.polarity is not Polarity.AFFIRMED:
         return
     time = _time(reading)
-    if not commitments_only and (dated := _appointment(reading) or _is_off(reading, time)) is not None:
+    if not commitments_only and (dated := appointment(reading) or trip(reading, _actor(reading), time)) is not None:
         yield dated
         return
     actor = _actor(reading)
@@ -69,8 +70,8 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
         return
     if any(child.dep_ == "nsubjpass" for child in clause.head.children) and clause.lemma not in _BY_THEMSELVES:
         return  # "I was offered a job": it is others who did it
-    if not commitments_only and (during := _spent(reading)) is not None:
-        yield _on(reading, actor, during[0], during[1], time)
+    if not commitments_only and (during := spent(reading)) is not None:
+        yield deed(reading, actor, during[0], during[1], time)
         return
     if not clause.head.is_alpha or clause.head.pos_ != "VERB" or _is_light(reading):
         return
@@ -80,8 +81,8 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     told_of = phrase is not None and not actor.speaker and is_name(phrase.words)  # "my grandfather fought in Korea"
     led = led or told_of
     named = led and any(is_name(other.words) for other in reading.phrases)
-    if not commitments_only and not named and (quitting := _gave_up(reading)) is not None:
-        yield quitting
+    if not commitments_only and not named and (ending := quitting(reading)) is not None:
+        yield ending
         return
     others = (led or phrase is None) and not actor.speaker and (reading.actor is not None or actor.mine)
     thing = value_of(_own(reading, phrase)) if phrase is not None else _it(reading)
@@ -93,7 +94,7 @@ def read_actions(reading: Reading, *, commitments_only: bool = False) -> Iterato
     kept_in_mind = others or (thing and clause.lemma in _MILESTONES and not arranged)
     if time is None and not named and (planned or not kept_in_mind):
         return
-    yield _on(reading, actor, _verb(reading), thing or None, time, confidence=0.8 if phrase is not None else 0.7)
+    yield deed(reading, actor, _verb(reading), thing or None, time, confidence=0.8 if phrase is not None else 0.7)
 
 
 def _time(reading: Reading) -> StatedTime | None:
@@ -140,35 +141,6 @@ def _is_timetabled(reading: Reading, time: StatedTime | None) -> bool:
     return plain and dated and reading.lemma in _BY_THEMSELVES | _MOTION and reading.actor is not None
 
 
-def _is_off(reading: Reading, time: StatedTime | None) -> ActionCandidate | None:
-    """ "We're off to Tenerife on the 19th"."""
-    after = reading.clause.after
-    actor = _actor(reading)
-    if reading.lemma != "be" or actor is None or len(after) < 3 or reading.standing.reason:
-        return None
-    if after[0].lower_ != "off" or after[1].lower_ != "to":
-        return None
-    place = next((phrase for phrase in reading.phrases if phrase.preposition == "to"), None)
-    if place is None or not (is_name(place.words) or time is not None) or is_pointing(place.words):
-        return None
-    return _on(reading, actor, "go", value_of(place.words), time)
-
-
-def _spent(reading: Reading) -> tuple[str, str] | None:
-    """ "I spent six months volunteering in Nepal": what was done, and where or what."""
-    if reading.lemma != "spend":
-        return None
-    for word in reading.clause.head.children:
-        if word.tag_ == "VBG" and word.i > reading.clause.head.i:
-            behind = [inner for inner in word.doc[word.i + 1 : word.right_edge.i + 1] if not inner.is_punct]
-            names = [inner for inner in behind if inner.tag_.startswith("NN")]
-            if names and behind[0].tag_ in ("IN", "DT", "NN", "NNS", "NNP", "JJ", "PRP$"):
-                own = behind[1:] if behind[0].tag_ in ("IN", "DT", "PRP$") else behind
-                own = own[: next((place for place, inner in enumerate(own) if place and inner.tag_ == "IN"), len(own))]
-                return word.lemma_.lower(), value_of(own)
-    return None
-
-
 def _it(reading: Reading) -> str:
     """ "The van is gone; we sold it": what "it" is, where just one thing was spoken of."""
     things = set(reading.turn.things)
@@ -190,75 +162,6 @@ def _is_witnessed(reading: Reading) -> bool:
     """ "I saw Radiohead in 2017": of a name, and at a time."""
     named = any(is_name(phrase.words) for phrase in reading.direct()[:1])
     return reading.lemma == "see" and named and _time(reading) is not None
-
-
-def _appointment(reading: Reading) -> ActionCandidate | None:
-    """ "I have a dentist appointment on Friday", "my exam is on May 3", "I'll be on vacation next week"."""
-    time = next((time for time in reading.times if time.bound is Bound.AT), None)
-    subject = reading.clause.subject
-    if time is None or subject is None or reading.standing.reason not in ("", "planned"):
-        return None
-    noun = None
-    if subject.lemma_.lower() in APPOINTMENTS and any(word.lower_ in FIRST_PERSON_POSSESSIVE for word in subject.lefts):
-        if reading.lemma in ("be", "start", "begin", "leave", "depart") and reading.standing.tense is not Tense.PAST:
-            return _on(reading, SPEAKER, "have", value_of([*_telling(subject), subject]), time)
-        return None
-    if reading.lemma in ("have", "attend") and reading.actor is not None:
-        noun = next((phrase for phrase in reading.direct() if phrase.head.lemma_.lower() in APPOINTMENTS), None)
-    elif reading.lemma == "be" and reading.actor is not None and reading.standing.tense is Tense.FUTURE:
-        noun = next((phrase for phrase in reading.phrases if phrase.preposition in ("on", "at", "in")), None)
-    if noun is None or reading.actor is None:
-        return None
-    actor = as_person(reading.actor)
-    return _on(reading, actor, reading.lemma, value_of(noun.words), time)
-
-
-def _gave_up(reading: Reading) -> ActionCandidate | None:
-    """ "I quit smoking in 2020", "I stopped going to the gym": an end of what no rule knows as a habit."""
-    control = next((word for word in reading.clause.controls if word.lemma_.lower() in ("quit", "stop")), None)
-    first = reading.clause.head
-    if control is None and first.lower_ == "quit" and reading.clause.after:
-        control, first = first, reading.clause.after[0]  # "quit drinking", a noun for the model
-    if control is None or reading.actor is None or not first.lower_.endswith("ing"):
-        return None
-    words = [first, *(word for word in reading.clause.after if word.dep_ in ("prep", "pobj", "det"))]
-    time = next((time for time in reading.times if time.bound is Bound.AT), None)
-    own = [word for word in words if time is None or not _within(word, time, reading)]
-    actor = as_person(reading.actor)
-    thing = value_of([own[0], *own[1:]])
-    return _on(reading, actor, control.lemma_.lower(), thing, time)
-
-
-def _within(word: Token, time: StatedTime, reading: Reading) -> bool:
-    start = reading.clause.sentence.start_char
-    return start + time.span_start <= word.idx < start + time.span_end
-
-
-def _telling(noun: Token) -> list[Token]:
-    return [word for word in noun.lefts if word.dep_ in ("compound", "amod")]
-
-
-def _on(
-    reading: Reading,
-    actor: Mention,
-    verb: str,
-    thing: str | None,
-    time: StatedTime | None,
-    *,
-    confidence: float = 0.8,
-) -> ActionCandidate:
-    return ActionCandidate(
-        start=reading.start,
-        end=reading.end,
-        confidence=confidence,
-        category="context",
-        actor=actor,
-        verb=verb,
-        object=thing,
-        summary=" ".join(reading.about.split())[:VALUE_LENGTH_MAX],
-        occurred_at=time.start if time is not None else None,
-        precision=time.precision if time is not None else "",
-    )
 
 
 def _object(reading: Reading) -> Phrase | None:

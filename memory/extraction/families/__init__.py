@@ -10,6 +10,7 @@ from memory.extraction.claims import Claim
 from memory.extraction.families.age import Age
 from memory.extraction.families.clefts import Clefts
 from memory.extraction.families.counts import Counts
+from memory.extraction.families.descriptions import Descriptions
 from memory.extraction.families.diet import Diet
 from memory.extraction.families.endings import Endings
 from memory.extraction.families.habits import Habits
@@ -44,6 +45,7 @@ FAMILIES: tuple[Family, ...] = (
     Age(),
     Diet(),
     Preferences(),
+    Descriptions(),
     Things(),
     Systems(),
     Habits(),

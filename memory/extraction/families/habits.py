@@ -1,4 +1,4 @@
-"""What people do again and again, wear, support and avoid."""
+"""What people do again and again, and avoid."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from spacy.tokens import Token
 from memory.candidates import Polarity
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, subject_of, told_by
-from memory.extraction.lexicon import HABIT_BY_VERB, listed
+from memory.extraction.lexicon import HABIT_BY_VERB
 from memory.extraction.phrases import Phrase, is_common, is_definite, is_name, is_pointing, value_of
 from memory.extraction.stated_time import Bound, Tense
 from memory.extraction.turns import Reading
@@ -33,7 +33,6 @@ _FOODS = (
     "shellfish",
     "soy",
 )
-_WORN = listed("glasses contacts lenses aids braces pacemaker")
 
 
 class Habits:
@@ -42,7 +41,6 @@ class Habits:
     def read(self, reading: Reading) -> Iterator[Claim]:
         yield from self._habits(reading)
         yield from self._given_up(reading)
-        yield from self._wears(reading)
         yield from self._avoids(reading)
 
     def _habits(self, reading: Reading) -> Iterator[Claim]:
@@ -92,20 +90,6 @@ class Habits:
             aspect=aspect,
             confidence=0.85,
         )
-
-    def _wears(self, reading: Reading) -> Iterator[Claim]:
-        """ "I wear glasses", "I support Arsenal"."""
-        key = {"wear": "wears", "support": "supports"}.get(reading.lemma)
-        standing = reading.standing
-        subject = reading.clause.subject
-        if key is None or reading.actor is None or standing.tense is not Tense.PRESENT or standing.progressive:
-            return
-        if subject is not None and subject.lower_ == "we":
-            return  # "we support IE11": of what is made, not of a club
-        for phrase in reading.direct()[:1]:
-            worn = key == "wears" and phrase.head.lower_ in _WORN
-            if (is_name(phrase.words) or worn) and phrase.words[0].ent_type_ not in ("PERSON", "DATE"):
-                yield told_by(reading, key, value_of(phrase.words), phrase, confidence=0.85)
 
     def _avoids(self, reading: Reading) -> Iterator[Claim]:
         """ "I don't eat pork", "I can't eat gluten", "I avoid dairy": a rule of one's own, told as a negation."""

@@ -11,13 +11,14 @@ from memory.candidates import SPEAKER, Mention, Polarity
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, name_called
 from memory.extraction.families.kinship import names_after
-from memory.extraction.lexicon import ACQUAINTANCES, APPOINTMENTS, FAMILY, NEGATIONS, listed
+from memory.extraction.families.objects import RECURRING, address, is_value, measure, own_value, stated_days
+from memory.extraction.lexicon import APPOINTMENTS, listed
 from memory.extraction.moods import Mood
-from memory.extraction.phrases import Phrase, end_of, is_name, is_pointing, own_words, value_of, without_dative
+from memory.extraction.phrases import Phrase, end_of, is_name, own_words, value_of, without_dative
 from memory.extraction.stated_time import Bound, Tense
 from memory.extraction.subjects import PASSING
 from memory.extraction.turns import Reading
-from memory.extraction.verbs import IDLE_NOUNS, OF_PEOPLE, OF_SYSTEMS, key_of, says_something, third_person
+from memory.extraction.verbs import OF_PEOPLE, OF_SYSTEMS, key_of, says_something, third_person
 
 # In the progressive only what goes on for weeks: "I'm building a boat", not "I'm eating a sandwich".
 _LASTING = listed(
@@ -30,10 +31,7 @@ _ENROLLED = listed("register enrol enroll insure employ license certify qualify 
 _MADE = listed("make build found write publish paint design produce manufacture release launch open construct erect")
 _PASSIVE_PREPOSITIONS = listed("in at on for with by from to under behind near")
 _STORING = listed("keep store save host publish cache log track archive export")
-_RECURRING = listed("every each")
 _SHIFTS = listed("nights days weekends evenings mornings shifts afternoons")
-_NO_VALUE = NEGATIONS | listed("you your me it them him us")
-_VALUE_WORDS_MAX = 8
 
 
 class Predicates:
@@ -56,9 +54,9 @@ class Predicates:
                 yield self._claim(reading, subject, f"{_verb(reading)} {phrase.head.lower_}", *kept)
                 continue
             yield self._claim(reading, subject, _verb(reading), "", phrase.words)
-        if not told and (measure := _measure(reading)):
+        if not told and (amount := measure(reading)):
             told = True
-            yield self._claim(reading, subject, _verb(reading), "", measure)
+            yield self._claim(reading, subject, _verb(reading), "", amount)
         for phrase in reading.phrases[: 2 if told else 1]:
             if phrase.preposition in _PLACES and _may_follow(reading, subject, phrase, told=told):
                 told = True
@@ -68,8 +66,8 @@ class Predicates:
 
     def _scheduled(self, reading: Reading, subject: Mention) -> Iterator[Claim]:
         """ "The backup starts at 02:30", "we rehearse on Thursdays"."""
-        for preposition, words in _stated_days(reading):
-            recurs = any(word.lower_ in _RECURRING or word.tag_ in ("NNPS", "NNS") for word in words)
+        for preposition, words in stated_days(reading):
+            recurs = any(word.lower_ in RECURRING or word.tag_ in ("NNPS", "NNS") for word in words)
             if reading.lemma in ("leave", "start", "begin", "depart") and _is_appointment(reading):
                 return  # told as a deed
             if (recurs or _is_thing(subject)) and says_something(reading.lemma, preposition):
@@ -92,10 +90,10 @@ class Predicates:
         participle = reading.clause.head.lower_
         aspect = Aspect.PAST if past else Aspect.STATE
         for phrase in reading.phrases:
-            if phrase.preposition in _PASSIVE_PREPOSITIONS and not phrase.listed and _is_value(phrase.words):
-                words = _address(reading, phrase)
+            if phrase.preposition in _PASSIVE_PREPOSITIONS and not phrase.listed and is_value(phrase.words):
+                words = address(reading, phrase)
                 yield self._claim(reading, subject, participle, phrase.preposition, words, aspect)
-        for preposition, words in _stated_days(reading):
+        for preposition, words in stated_days(reading):
             yield self._claim(reading, subject, participle, preposition, words, aspect)
             return
 
@@ -121,7 +119,7 @@ class Predicates:
         words: tuple[Token, ...],
         aspect: Aspect = Aspect.STATE,
     ) -> Claim:
-        own = _own(words)
+        own = own_value(words)
         aspect = Aspect.PAST if reading.lemma == "cost" else aspect
         return Claim(
             subject=subject,
@@ -199,7 +197,7 @@ def _verb(reading: Reading) -> str:
 
 def _objects(reading: Reading) -> list[Phrase]:
     """The direct object and what is listed with it, if each can be a value."""
-    shifts = reading.lemma == "work" and bool(reading.phrases) and reading.phrases[0].words[-1].lower_ in _SHIFTS
+    shifts = reading.lemma == "work" and bool(reading.phrases) and reading.phrases[0].head.lower_ in _SHIFTS
     if not says_something(reading.lemma) and not shifts:
         return []
     found: list[Phrase] = []
@@ -211,7 +209,7 @@ def _objects(reading: Reading) -> list[Phrase]:
         words = without_dative(phrase.words[1:] if phrase.words[0].dep_ == "prt" else phrase.words)
         if (
             not words
-            or not (shifts or _is_value(words))
+            or not (shifts or is_value(words))
             or words[-1].ent_type_ == "DATE"
             or words[-1].dep_ in ("nsubj", "advmod")
         ):
@@ -224,34 +222,6 @@ def _objects(reading: Reading) -> list[Phrase]:
     return found
 
 
-def _measure(reading: Reading) -> tuple[Token, ...]:
-    """ "takes about forty minutes": an object that counts as a time elsewhere."""
-    for child in reading.clause.head.children:
-        if (
-            reading.lemma != "have"
-            and child.dep_ in ("dobj", "npadvmod")
-            and child.i > reading.clause.head.i
-            and says_something(reading.lemma)
-        ):
-            words = tuple(reading.clause.head.doc[child.left_edge.i : child.i + 1])
-            recurring = any(word.lower_ in _RECURRING for word in words)
-            if any(word.like_num for word in words) and child.tag_.startswith("NN") and not recurring:
-                return words
-    return ()
-
-
-def _stated_days(reading: Reading) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """Times with their preposition, as said: ("at", 02:30), ("on", the first Thursday of each month)."""
-    head = reading.clause.head
-    for child in head.children:
-        if child.dep_ != "prep" or child.i < head.i or child.lower_ not in ("at", "on", "in", "for", "by"):
-            continue
-        for inner in child.children:
-            if inner.dep_ == "pobj" and (inner.ent_type_ in ("DATE", "TIME") or inner.like_num or inner.tag_ == "NNPS"):
-                words = tuple(word for word in inner.subtree if word.dep_ != "punct" or word.text in "-:")
-                yield child.lower_, tuple(head.doc[words[0].i : words[-1].i + 1])
-
-
 def _kept_in(reading: Reading, phrase: Phrase) -> tuple[str, tuple[Token, ...]] | None:
     """ "keeps its data in Redis": where, rather than what."""
     if reading.lemma not in _STORING or (own_words(phrase.words) == phrase.words and reading.lemma == "keep"):
@@ -260,20 +230,10 @@ def _kept_in(reading: Reading, phrase: Phrase) -> tuple[str, tuple[Token, ...]] 
     return (behind.preposition, behind.words) if behind is not None and is_name(behind.words) else None
 
 
-def _address(reading: Reading, phrase: Phrase) -> tuple[Token, ...]:
-    """ "14 Dock Lane, Hull": with the town behind the comma."""
-    words = phrase.words
-    position = reading.phrases.index(phrase) + 1
-    following = reading.phrases[position] if position < len(reading.phrases) else None
-    if following is None or not following.listed or not words[0].like_num or not is_name(following.words):
-        return words
-    return tuple(words[0].doc[words[0].i : following.words[-1].i + 1])
-
-
 def _may_follow(reading: Reading, subject: Mention, phrase: Phrase, *, told: bool) -> bool:
     """Whether what stands behind a preposition is a fact of its own: beside an object only what has a name."""
     lemma, preposition, words = reading.lemma, phrase.preposition, phrase.words
-    if lemma == "have" or not says_something(lemma, preposition) or not _is_value(words):
+    if lemma == "have" or not says_something(lemma, preposition) or not is_value(words):
         return False
     if any(word.ent_type_ in ("DATE", "TIME") for word in words) or words[0].lower_ in _HERE:
         return False
@@ -288,33 +248,6 @@ def _may_follow(reading: Reading, subject: Mention, phrase: Phrase, *, told: boo
 
 
 _HERE = listed("home work school university uni college town bed once first least all last")
-
-
-def _own(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The value without whose it is: "Ana" of "my sister Ana", "Fabbri" of "a luthier called Fabbri"."""
-    if name := name_called(words[-1]):
-        return name
-    own = own_words(words)
-    if len(own) > 1 and (own[0].lower_ in FAMILY | ACQUAINTANCES) and is_name(own[1:]):
-        return own[1:]
-    # "translating patents" behind "a living" is another clause.
-    cut = next((place for place, word in enumerate(own) if place and word.dep_ in ("acl", "advcl", "relcl")), len(own))
-    return own[:cut]
-
-
-def _is_value(words: tuple[Token, ...]) -> bool:
-    own = _own(words)
-    if not own or len(own) > _VALUE_WORDS_MAX or is_pointing(own):
-        return False
-    if any(word.lower_ in _NO_VALUE for word in own):
-        return False
-    head = Phrase(own).head
-    if is_name(own):
-        return True
-    if head.like_num and len(own) == 1:  # "forty, no, fifty", "the two"
-        following = head.nbor(1) if head.i + 1 < len(head.doc) else None
-        return head.text[0].isdigit() and (following is None or following.text != ",")
-    return head.tag_.startswith("NN") and head.lemma_.lower() not in IDLE_NOUNS
 
 
 def _not_had(reading: Reading, phrase: Phrase) -> bool:

@@ -7,7 +7,7 @@ from memory.candidates import SPEAKER, Mention
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import is_passive, read_frames
 from memory.extraction.families.relation_frames import RELATION_FRAMES
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, LANGUAGES_OF_CODE, THING_KINDS, listed
+from memory.extraction.lexicon import LANGUAGES_OF_CODE, THING_KINDS, listed
 from memory.extraction.phrases import Phrase, is_name, is_pointing, mention, name_around, value_of
 from memory.extraction.stated_time import Tense
 from memory.extraction.subjects import described, described_thing
@@ -40,9 +40,6 @@ class Things:
             if claim.key == "acquired" and claim.subject.speaker:
                 continue
             yield claim
-        yield from self._described(reading)
-        yield from self._apposed(reading)
-        yield from self._is_named_or_counted(reading)
         yield from self._status(reading)
         yield from self._due(reading)
         yield from self._technical(reading)
@@ -50,51 +47,8 @@ class Things:
         yield from self._stands_on(reading)
         yield from self._replaces(reading)
         yield from self._speaks(reading)
-        yield from self._named_thing(reading)
         yield from self._married(reading)
         yield from self._pair(reading)
-
-    def _described(self, reading: Reading) -> Iterator[Claim]:
-        """ "Harbor is our billing service", "Acme is a startup in Porto"."""
-        actor = reading.actor
-        if reading.lemma != "be" or actor is None or actor.speaker or not reading.phrases:
-            return
-        phrase = reading.phrases[0]
-        if phrase.preposition:
-            return
-        kind = _kind_of(phrase)
-        if not kind:
-            return
-        yield self._claim(
-            reading, Mention(type=kind, name=actor.name), "description", phrase, words=_undetermined(phrase)
-        )
-
-    def _is_named_or_counted(self, reading: Reading) -> Iterator[Claim]:
-        """ "The main branch is trunk-2", "the rent is 900": a thing by what it is called or how much it is."""
-        subject = reading.clause.subject
-        if reading.lemma != "be" or reading.actor is not None or subject is None or not reading.clause.owns_subject:
-            return
-        thing = described(subject)
-        if thing is None or thing.mine or thing.type == "person" or subject.left_edge.lower_ != "the":
-            return
-        for phrase in reading.direct()[:1]:
-            named = is_name(phrase.words) and phrase.words[0].ent_type_ not in ("PERSON", "NORP")
-            counted = phrase.words[0].like_num and len(phrase.words) > 1
-            if reading.phrases[0] is phrase and (named or counted):
-                yield self._claim(reading, thing, "is", phrase, confidence=0.8)
-
-    def _apposed(self, reading: Reading) -> Iterator[Claim]:
-        """ "Harbor, our billing service, runs on k3s"."""
-        subject = reading.clause.subject
-        for noun in subject.children if subject is not None and reading.clause.owns_subject else ():
-            kind = THING_KINDS.get(noun.lemma_.lower(), "")
-            name = name_around(subject) if subject is not None else ()
-            if noun.dep_ != "appos" or not kind or not is_name(name) or noun.i < name[-1].i:
-                continue
-            words = list(noun.doc[noun.left_edge.i : noun.i + 1])
-            if words[0].lower_ in ("our", "my", "the", "a", "an") and len(words) > 1:
-                subject_named = Mention(type=kind, name=value_of(name))
-                yield self._claim(reading, subject_named, "description", Phrase(tuple(words[1:])), aspect=Aspect.GIVEN)
 
     def _status(self, reading: Reading) -> Iterator[Claim]:
         """ "Harbor is down", "Harbor was archived last week"."""
@@ -234,29 +188,6 @@ class Things:
             subject = as_person(reading.actor)
             yield self._claim(reading, subject, key, phrase, confidence=0.9)
 
-    def _named_thing(self, reading: Reading) -> Iterator[Claim]:
-        """ "Our billing service is called Harbor"."""
-        subject = reading.clause.subject
-        if subject is None or reading.lemma not in ("call", "name") or reading.clause.head.tag_ not in ("VBN", "VBD"):
-            return
-        kind = THING_KINDS.get(subject.lemma_.lower(), "")
-        mine = any(child.lower_ in FIRST_PERSON_POSSESSIVE for child in subject.children)
-        direct = reading.direct()
-        if not direct or not is_name(direct[0].words):
-            return
-        if kind and mine:
-            words = [word for word in subject.lefts if word.lower_ not in FIRST_PERSON_POSSESSIVE | {"new", "the"}]
-            yield Claim(
-                subject=mention(direct[0].words, kind),
-                key="description",
-                value=value_of([*words, subject]),
-                start=reading.start,
-                end=reading.end,
-                category="knowledge",
-            )
-        elif (thing := described(subject)) is not None and thing.type != "person":
-            yield self._claim(reading, thing, "name", direct[0], confidence=0.85)
-
     def _pair(self, reading: Reading) -> Iterator[Claim]:
         """ "Ilse and I divorced", "Ilse and I got married"."""
         subject = reading.clause.subject
@@ -309,19 +240,16 @@ class Things:
         key: str,
         phrase: Phrase,
         *,
-        words: tuple[object, ...] | None = None,
-        category: str = "knowledge",
         confidence: float = 0.95,
         aspect: Aspect = Aspect.STATE,
     ) -> Claim:
-        chosen = phrase.words if words is None else tuple(word for word in phrase.words if word in words)
         return Claim(
             subject=subject,
             key=key,
-            value=value_of(chosen),
+            value=value_of(phrase.words),
             start=reading.start,
             end=max(reading.end, phrase.end),
-            category="context" if category == "context" else "knowledge",
+            category="knowledge",
             aspect=aspect,
             confidence=confidence,
         )
@@ -336,16 +264,6 @@ def _is_tool(reading: Reading, phrase: Phrase, user: Mention) -> bool:
     return word.tag_ in ("NN", "NNP", "JJ", "JJS", "FW", "NNS") and (
         not user.speaker or word.tag_ in ("NN", "NNP", "FW")
     )
-
-
-def _kind_of(phrase: Phrase) -> str:
-    return THING_KINDS.get(phrase.head.lemma_.lower(), "")
-
-
-def _undetermined(phrase: Phrase) -> tuple[object, ...]:
-    """Without "our" in front: whose it is depends on who speaks."""
-    words = phrase.words
-    return words[1:] if words[0].tag_ == "PRP$" and len(words) > 1 else words
 
 
 def _thing_type(actor: Mention, kind: str) -> str:
