@@ -23,7 +23,7 @@ _CUE = (
 )
 _LEAD = r"(?:(?:it's|its|it is|that's|at|on|by|the)\s+)*[£$€]?"
 _UNIT = r"(?: (?:a|an|per|each) \w+| (?:euros?|pounds?|dollars?|quid|bucks))?"
-_BEHIND = r"(?=\s*(?:$|[.,;!?)\n])|\s(?:a|per|in|at|on|with|for|from|to|and|lol)\b|\s[a-z]+s\b)"
+_BEHIND = r"(?=\s*(?:$|[.,;!?)\n])|\s(?:a|per|in|at|on|with|for|from|to|and|lol)\b|\s(?:[a-z]+s|people|children)\b)"
 _IN_TURN = tuple(
     re.compile(rf"(?P<old>{kind})(?P<unit>{_UNIT})[\s,.;:!–—-]+{_CUE}{_LEAD}(?P<new>{kind}){_BEHIND}", re.IGNORECASE)
     for kind in _KINDS
@@ -34,6 +34,7 @@ _NAME = r"(?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]*(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]*){0,
 # "I live in Leeds, wait, Hull", "born in Kraków, or rather in Skawina"; never "yes, sorry, Bob".
 _NAMES_IN_TURN = re.compile(
     rf"(?<=\w )(?P<old>{_NAME})(?P<unit>)[\s,.;:!–—-]+{_CUE}(?:(?:it's|it is|that's|in|at|to|from|for|with|on)\s+)*"
+    r"(?:an? (?:\w+ ){1,4}?(?:called|named)\s+)?"
     rf"(?P<new>{_NAME})(?=\s*(?:$|[.,;!?)\n]))",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ _APOSTROPHES = {
     "im": "I'm", "ive": "I've", "dont": "don't", "cant": "can't", "isnt": "isn't", "doesnt": "doesn't",
     "didnt": "didn't", "wasnt": "wasn't", "werent": "weren't", "havent": "haven't", "hasnt": "hasn't",
     "arent": "aren't", "wouldnt": "wouldn't", "couldnt": "couldn't", "shouldnt": "shouldn't", "wont": "won't",
-    "youre": "you're", "theyre": "they're", "thats": "that's", "whats": "what's",
+    "youre": "you're", "shes": "she's", "hes": "he's", "theyre": "they're", "thats": "that's", "whats": "what's",
 }  # fmt: skip
 _SHORT = {
     "appt": "appointment",

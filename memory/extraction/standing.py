@@ -53,7 +53,14 @@ _PAST_FORM = re.compile(
 )
 _UNSURE = re.compile(
     r"\b(?:not (?:really |quite |entirely |too )?(?:sure|certain)|unsure|no idea|can't remember|"
-    r"don't (?:know|remember)|if i (?:remember|recall) correctly|iirc|afaik|as far as i know)\b",
+    r"(?:it's|it is|it's quite|it is quite) possible that|(?:there's|there is) an? (?:\w+ )?chance|chances are|i have "
+    r"a feeling|"
+    r"or so (?:i'm told|i hear|i(?:'ve| have) heard|they say|i think)|(?:could|may|might) be wrong|(?:not|never|yet "
+    r"to be|to be) "
+    r"confirmed|(?:results?|tests?)(?: \w+)? (?:isn't|aren't|is not|are not|not) back|(?:waiting|wait) (?:for|on) "
+    r"(?:the |my |his |her )?"
+    r"(?:\w+ )?(?:results?|tests?)|don't (?:know|remember)|if i (?:remember|recall) correctly|iirc|afaik|as far as i "
+    r"know)\b",
     re.IGNORECASE,
 )
 _IRREALIS = re.compile(
@@ -238,6 +245,8 @@ def _reason_of_controls(clause: Clause) -> str:
         lemma = verb.lemma_.lower()
         if verb.lower_ == "used" or lemma in ENDING_VERBS:
             continue
+        if verb.lower_ == "going" and any(child.lower_ in ("was", "were") for child in verb.children):
+            return "hypothetical"  # what one was going to do
         if lemma in DECLINING_VERBS:
             return "negated"
         if lemma in INTENTION_VERBS:
