@@ -300,6 +300,7 @@ def test_a_statement_beside_a_question_or_order_is_read(text: str, expected: set
         ("I work at Acme. No wait, Globex.", (), "I works_at Globex"),
         ("No, I meant Munich.", ("I live in Berlin.", "Nice weather."), "I location Munich"),
         ("It's Munich, not Berlin.", ("I live in Berlin.",), "I location Munich"),
+        ("It's blue, not red.", ("My car is red.",), "I car blue"),
         ("Scratch that, I live in Munich.", (), "I location Munich"),
     ],
 )
@@ -549,6 +550,7 @@ def test_another_ones_deed_is_never_the_speakers() -> None:
         ("I like tea.", "ok, sorry", set()),
         ("I live in Rome.", "got to go, sorry", set()),
         ("I have a cat.", "actually make that four", set()),
+        ("My car is red.", "it's fine, not great", set()),
     ],
 )
 def test_a_turn_may_correct_the_one_before(before: str, text: str, expected: set[str]) -> None:
