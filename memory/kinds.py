@@ -1,7 +1,8 @@
 """Kinds: who no longer likes running no longer likes trail running. Pure.
 
 Such an ending is told once, about the wider value. In the line of each of its kinds it stands as words borrowed
-from there, whether the kind was told before it or arrives later, so the order of arrival does not matter.
+from there, whether the kind was told before it or arrives later, so the order of arrival does not matter. Who takes
+back to like running, as said wrongly, says nothing of its kinds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,7 +31,7 @@ def endings_for(unit: Unit, lines: Mapping[Unit, Iterable[Said]]) -> list[Said]:
         borrowed(said, wider, kind)
         for wider in wider_values(kind)
         for said in lines.get((owner_id, key, wider), ())
-        if said.ends and not said.is_tacit
+        if said.ends and not (said.is_tacit or said.withdraws)
     ]
 
 

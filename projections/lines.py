@@ -146,7 +146,8 @@ def _borrowed(reader: Reader, sql: str, units: Iterable[Unit]) -> dict[Unit, lis
     if asked := [(*unit, wider) for unit in units for wider in wider_values(unit[2])]:
         units_of_both = recordset(("owner_id", "name", "value", "wider"), asked)
         for owner_id, name, kind, of, *words in reader.ask(sql, {"units": units_of_both}):
-            lines[owner_id, name, kind] += [borrowed(said, of, kind) for said in said_of_row(*words) if said.ends]
+            endings = [said for said in said_of_row(*words) if said.ends and not said.withdraws]
+            lines[owner_id, name, kind] += [borrowed(said, of, kind) for said in endings]
     return lines
 
 

@@ -20,6 +20,7 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
+from memory.cardinality import is_functional, is_single_valued
 from memory.extraction.lexicon import FAMILY, PETS
 from memory.extraction.plain_readings import read_plainly
 from memory.extraction.rewordings import Rewording, rewordings_in
@@ -65,8 +66,9 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
         again = marked != said
         said = marked
         denied = [one for by in likely if not by.new for one in _denied(by, heard)]
-        if again:
-            return _joined(said, denied)
+        given_up = list(_given_up(said, heard))
+        if again or given_up:
+            return _joined(said, [*denied, *given_up])
         for by in likely:
             if _is_told(by, said):
                 continue
@@ -232,8 +234,7 @@ def _corrected(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list
     ]
     if all(isinstance(one, EntityCandidate) for one in found):
         return []
-    withdrawn = [_withdrawn(one, by) for one in over if _bare(one) not in after] if by.change or by.old else []
-    return [*found, *withdrawn]
+    return [*found, *(_withdrawn(one, by) for one in over if _bare(one) not in after and _is_over(one, by))]
 
 
 def _put_in(by: Rewording, heard: Heard, splice: Splice) -> list[AnyCandidate]:
@@ -247,7 +248,7 @@ def _put_in(by: Rewording, heard: Heard, splice: Splice) -> list[AnyCandidate]:
             else:
                 anew = replace(one, value=value)
             placed = _placed(anew, by, splice)
-            return [placed, _withdrawn(one, by)] if by.change or by.old else [placed]
+            return [placed, _withdrawn(one, by)] if _is_over(one, by) else [placed]
     return []
 
 
@@ -263,6 +264,30 @@ def _plainly(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list[A
     if was is not None and (was.entity, was.key) == (told.entity, told.key):
         found.append(_withdrawn(was, by))
     return found
+
+
+def _is_over(one: _Statement, by: Rewording) -> bool:
+    """Whether what the new words stand for must be told to be over: a key with one value does without."""
+    return by.change or bool(by.old) or _has_many(one)
+
+
+def _has_many(one: _Statement) -> bool:
+    return not (is_single_valued(one.key) if isinstance(one, AttributeCandidate) else is_functional(one.label))
+
+
+def _given_up(said: Sequence[AnyCandidate], heard: Heard) -> Iterator[AnyCandidate]:
+    """The one value beside others that a repair puts another one for: "scratch that, I like coffee"."""
+    for one in said:
+        if not isinstance(one, _Statement) or one.change or one.polarity is not Polarity.AFFIRMED:
+            continue
+        if one.repair and _has_many(one):
+            before = [
+                other
+                for other in heard.candidates
+                if isinstance(other, _Statement) and _slot(other) == _slot(one) and other.polarity is Polarity.AFFIRMED
+            ]
+            if len(before) == 1 and _value(before[0]) != _value(one):
+                yield _taken_back(before[0], one.end)
 
 
 def _placed(one: AnyCandidate, by: Rewording, splice: Splice) -> AnyCandidate:
@@ -293,8 +318,12 @@ def _denied(by: Rewording, heard: Heard) -> Iterator[AnyCandidate]:
 def _withdrawn(one: _Statement, by: Rewording) -> _Statement:
     """Placed behind the new words, so that these supersede it."""
     polarity = Polarity.ENDED if by.change else Polarity.NEGATED
-    undated = replace(one, start=by.end - 1, end=by.end, valid_from=None, valid_until=None, precision="")
-    return replace(undated, polarity=polarity, change=by.change, repair=not by.change)
+    return replace(_taken_back(one, by.end), polarity=polarity, change=by.change, repair=not by.change)
+
+
+def _taken_back(one: _Statement, end: int) -> _Statement:
+    undated = replace(one, start=end - 1, end=end, valid_from=None, valid_until=None, precision="")
+    return replace(undated, polarity=Polarity.NEGATED, change=False, repair=True)
 
 
 def _says(one: AnyCandidate, splice: Splice) -> bool:

@@ -132,9 +132,8 @@ def replacement_in(sentence: Span) -> Replacement | None:
         clear = pattern in (_STRONG, _EXCUSED) or (
             pattern is _WEAK and in_turn and _CLEAR.search(found.group().rstrip() + " ")
         )
-        told_apart = is_name(words) or words[0].like_num or words[0].text[0].isdigit()
-        plain = (clear or pattern is _CONTRAST) and all(word.tag_ in _PLAIN for word in words) and len(words) <= 3
-        if not (told_apart or plain):
+        plain = clear and all(word.tag_ in _PLAIN for word in words) and len(words) <= 3
+        if not (is_name(words) or words[0].like_num or words[0].text[0].isdigit() or plain):
             continue
         if found.group().strip(" ,.;-").lower() == "well" and not words[0].like_num:
             continue  # "Well, Anna": hardly ever a correction
@@ -148,8 +147,7 @@ def replacement_in(sentence: Span) -> Replacement | None:
             sentence.start_char + found.start(),
             int(words[-1].idx + len(words[-1])),
             strict=pattern in (_WEAK, _EXCUSED) and not in_turn,
-            # "It's blue, not red" is about what was red; "it's fine, not great" mostly about nothing told.
-            certain=pattern is _BARE_CONTRAST or (pattern is _CONTRAST and not told_apart),
+            certain=pattern is _BARE_CONTRAST,
         )
     return None
 

@@ -475,6 +475,15 @@ def test_what_was_told_before_its_wider_kind_ended_is_closed_whenever_it_arrives
     ]
 
 
+def test_who_takes_a_wider_kind_back_says_nothing_of_its_kinds() -> None:
+    story = Story()
+    for what in ("running", "trail running"):
+        story.when(AttributeCandidate(entity=ANA, key="likes", value=what))
+    denied = AttributeCandidate(entity=ANA, key="likes", value="running", polarity=Polarity.NEGATED, repair=True)
+    story.when(denied, at=NOON + DAY)
+    assert story.line("ana", "likes") == [("running", NOON, NOON), ("trail running", NOON, None)]
+
+
 def contradicted() -> Story:
     """An operator says Porto, then a user Lyon."""
     story = Story()

@@ -19,6 +19,7 @@ from memory.candidates import (
     Extraction,
     Mention,
     NameCandidate,
+    Polarity,
     RelationCandidate,
     StatementCandidate,
 )
@@ -300,7 +301,6 @@ def test_a_statement_beside_a_question_or_order_is_read(text: str, expected: set
         ("I work at Acme. No wait, Globex.", (), "I works_at Globex"),
         ("No, I meant Munich.", ("I live in Berlin.", "Nice weather."), "I location Munich"),
         ("It's Munich, not Berlin.", ("I live in Berlin.",), "I location Munich"),
-        ("It's blue, not red.", ("My car is red.",), "I car blue"),
         ("Scratch that, I live in Munich.", (), "I location Munich"),
     ],
 )
@@ -310,6 +310,25 @@ def test_a_repair_takes_the_earlier_value_back(text: str, earlier: tuple[str, ..
     assert brief(repaired) == expected
     assert [brief(one) for one in denied] == (["not: I location Berlin"] if "not Berlin" in text else [])
     assert all(one.repair for one in told)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text", "expected"),
+    [
+        ("I'm allergic to nuts.", "No, I meant peanuts.", ["nuts"]),
+        ("I like tea.", "Scratch that, I like coffee.", ["tea"]),
+        ("I like tea and jazz.", "Scratch that, I like coffee.", []),
+        ("I live in Rome.", "No, I meant Milan.", []),
+        ("I like tea.", "I like coffee.", []),
+    ],
+)
+def test_a_repair_among_many_values_takes_back_the_one_it_stands_for(
+    earlier: str, text: str, expected: list[str]
+) -> None:
+    found = extract(text, earlier=(earlier,)).candidates
+    denied = [one for one in found if isinstance(one, AttributeCandidate) and one.polarity is Polarity.NEGATED]
+    assert [one.value for one in denied] == expected
+    assert all(one.repair for one in denied)
 
 
 def test_new_words_for_an_earlier_turns_move_tell_of_no_other_move() -> None:
@@ -550,6 +569,7 @@ def test_another_ones_deed_is_never_the_speakers() -> None:
         ("I like tea.", "ok, sorry", set()),
         ("I live in Rome.", "got to go, sorry", set()),
         ("I have a cat.", "actually make that four", set()),
+        ("My car is red.", "It's blue, not red.", {"I car blue", "not: I car red"}),
         ("My car is red.", "it's fine, not great", set()),
     ],
 )
@@ -582,7 +602,11 @@ def test_what_was_given_up_in_haste_ends_once(text: str, expected: set[str]) -> 
         ("no the 4th", ("My birthday is May 3.",), {"I birthday May 4th"}),
         ("I live in Leeds, wait, Madrid.", (), {"I location Madrid"}),
         ("wait, ozempic", ("I take aspirin.",), {"I medication ozempic"}),
-        ("Scratch that, it's latex I react to.", ("I'm allergic to nickel.",), {"I allergies latex"}),
+        (
+            "Scratch that, it's latex I react to.",
+            ("I'm allergic to nickel.",),
+            {"I allergies latex", "not: I allergies nickel"},
+        ),
         ("not lidl i meant aldi", ("i work at lidl",), {"I works_at aldi", "not: I works_at lidl"}),
         ("wait please", ("I take aspirin.",), set()),
         ("no wait, 3 of them failed", ("I'm 34.",), set()),
