@@ -6,6 +6,9 @@ MULTI_VALUED_KEYS = frozenset(
     likes dislikes skills languages pets allergies hobbies children siblings friends
     interests allergic_to speaks owns avoids learning plays collects uses drinks eats health habit member_of
     supports trait wears
+    friend colleague coworker neighbour neighbor roommate flatmate
+    sister brother sibling twin stepsister stepbrother son daughter child kid stepson stepdaughter
+    grandson granddaughter uncle aunt cousin nephew niece
     """.split()
 )
 

@@ -118,7 +118,8 @@ LIMIT %(limit)s
 HISTORY = """
 SELECT v.* FROM {attribute_versions} AS v
 WHERE v.entity_id = ANY(%(entity_ids)s) AND v.line_key = %(line_key)s
-    AND (v.standing IN ('current', 'claimed', 'retracted') OR (v.standing = 'withdrawn' AND v.version_id = v.id))
+    AND (v.standing IN ('current', 'claimed', 'retracted')
+        OR (v.standing = 'withdrawn' AND v.version_id = v.id AND NOT v.ends))
 ORDER BY v.said_at DESC, v.turn_position DESC, v.said_offset DESC, v.id
 """
 
@@ -133,7 +134,8 @@ WHERE {in_force:v}
 ALL_HISTORY = """
 FROM {attribute_versions} AS v
 WHERE v.entity_id = ANY(%(entity_ids)s)
-    AND (v.standing IN ('current', 'claimed', 'retracted') OR (v.standing = 'withdrawn' AND v.version_id = v.id))
+    AND (v.standing IN ('current', 'claimed', 'retracted')
+        OR (v.standing = 'withdrawn' AND v.version_id = v.id AND NOT v.ends))
 """
 
 NEWEST_FIRST = f" AND {newest_first.after('v')} ORDER BY {newest_first.order('v')} LIMIT %(limit)s"

@@ -31,6 +31,6 @@ def list_history(call: Call) -> tuple[int, dict[str, Any]]:
         entity_ids = [row.id for row in named(call, reader)]
         found = attribute_versions.all_history(reader, entity_ids, limit=call.limit(), after=after)
         total = attribute_versions.count_all_history(reader, entity_ids) if call.flag("count") else None
-        answer = answers.attribute_list(reader, found.rows)
+        answer = answers.history_list(reader, found.rows)
         erased = answers.erasure_list(reader, entity_ids)
     return 200, {"history": answer, "erasures": erased, "page": page(next_cursor=next_statement(found), total=total)}

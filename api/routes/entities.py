@@ -54,7 +54,7 @@ def get_history(call: Call) -> tuple[int, dict[str, Any]]:
         entity_ids = [row.id for row in named(call, reader)]
         versions = attribute_versions.history(reader, entity_ids, key)
         return 200, {
-            "history": answers.attribute_list(reader, versions),
+            "history": answers.history_list(reader, versions),
             "erasures": answers.erasure_list(reader, entity_ids),
         }
 

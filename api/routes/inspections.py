@@ -102,7 +102,7 @@ def _attribute(reader: Reader, name: EntityName, key: str, *, line: str | None =
     rows = [row for row in rows if line is None or comparable(row.value) == line]
     if not rows:
         raise _absent()
-    history = answers.attribute_list(reader, rows)
+    history = answers.history_list(reader, rows)
     live = [ordinal for ordinal, row in enumerate(rows) if row.valid_to is None and row.standing == "current"]
     return {"kind": "attribute", "current": history[live[0]] if live else None, "history": history}
 

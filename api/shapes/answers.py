@@ -5,10 +5,20 @@ from uuid import UUID
 
 from api import ids
 from api.holds import Hold
-from api.shapes import details, document_shapes, wire
+from api.shapes import details, document_shapes, story, wire
 from api.shapes.wire import Json
 from memory.documents import progress
-from projections import attribute_versions, documents, entities, erasures, provenance, relations, scope_sets, turns
+from projections import (
+    attribute_versions,
+    documents,
+    entities,
+    erasures,
+    provenance,
+    relations,
+    scope_sets,
+    sources,
+    turns,
+)
 from projections.attribute_versions import AttributeVersionRow
 from projections.corrections import CorrectionRow
 from projections.documents import DocumentRow
@@ -24,6 +34,23 @@ def attribute_list(reader: Reader, rows: Sequence[AttributeVersionRow]) -> list[
     clauses = scope_sets.clauses(reader)
     shown = [wire.attribute(row, owners[row.entity_id], clauses, evidence.get(row.id), reader.now) for row in rows]
     return _with_documents(reader, rows, shown)
+
+
+def history_list(reader: Reader, rows: Sequence[AttributeVersionRow]) -> list[Json]:
+    """AttributeDetailJson of each version, with its place in the log, who said it last, and by which rule and words
+    it stands or ended as it does."""
+    version_ids = [row.id for row in rows]
+    latest, ended_by = sources.latest(reader, version_ids), sources.ended_by(reader, version_ids)
+    return [
+        {
+            **shown,
+            "position": row.turn_position,
+            "latestSource": wire.words_source(latest.get(row.id)),
+            "rule": story.rule(row.standing, row.end_reason),
+            "endedBy": wire.words_source(ended_by.get(row.id)),
+        }
+        for row, shown in zip(rows, attribute_list(reader, rows), strict=True)
+    ]
 
 
 def relation_list(reader: Reader, rows: Sequence[RelationRow]) -> list[Json]:

@@ -20,6 +20,7 @@ from projections.instructions import InstructionRow
 from projections.provenance import Evidence
 from projections.relations import RelationRow
 from projections.sessions import SessionRow
+from projections.sources import Source
 from projections.turns import TurnRow
 from projections.uncertainties import UncertaintyRow
 
@@ -43,6 +44,16 @@ def source(kind: str, turn_id: UUID | None, session_id: UUID | None) -> Json:
         "ref": turn_id and ids.ulid(turn_id),
         "sessionId": session_id and ids.ulid(session_id),
     }
+
+
+def words_source(words: Source | None) -> Json | None:
+    """Where words come from, with their place in the log and since when they are known."""
+    if words is None:
+        return None
+    where = source(words.kind, words.turn_id, words.session_id)
+    if words.kind == SourceKind.DOCUMENT:
+        where["ref"] = ids.chunk(words.turn_id)
+    return {**where, "position": words.position, "saidAt": ids.moment(words.said_at)}
 
 
 # --- the answer to a write ---------------------------------------------------------------------
