@@ -232,6 +232,9 @@ class Identities:
                 self.draft.flag(about, UNSURE_NAME, entity_id, None)
             return entity_id
         else:
+            # Known from this turn's time on, should it be earlier than what was told of it.
+            if self.draft.supports_newly(other.entity_id):
+                self.draft.events.append(EntityMentioned(entity_id=other.entity_id))
             self.draft.settle(other.entity_id, SAME_AS)
             members = self._standing_for(other.entity_id)
             self._regroup(EntitiesMerged(entity_id=other.entity_id, into_id=entity_id, members=members), lambda _: True)

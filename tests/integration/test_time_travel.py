@@ -298,6 +298,15 @@ def test_what_a_late_turn_says_early_is_known_with_its_subject(keyed: Keyed) -> 
     assert [row["name"] for row in early["identity"]["entities"] + early["knowledge"]["entities"]] == ["Ana"]
 
 
+def test_a_name_is_known_from_the_merge_on_that_tells_of_it_before_anything_else(keyed: Keyed) -> None:
+    keyed.world.given(fact("Ana", "city", "Porto"), observed_at=NOON)
+    keyed.world.given(fact("Bo", "likes", "tea"), observed_at=NOON + 5 * HOUR)
+    keyed.world.given(BO_IS_ANA, observed_at=NOON + 2 * HOUR)
+    path = {"entity_type": "person", "entity_name": "bo"}
+    then = keyed.get(attributes.list_history, path, asOf="2026-03-01T15:00:00Z")
+    assert [row["value"] for row in then["history"]] == ["Porto"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
