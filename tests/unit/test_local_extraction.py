@@ -620,6 +620,11 @@ def test_a_short_value_said_anew_takes_the_place_of_the_first(
     assert all(one.repair for one in told)
 
 
+def test_a_move_right_after_a_promotion_is_no_other_job() -> None:
+    earlier = ("I'm Alice, Head of Platform at Acme.", "I just got promoted to CTO")
+    assert facts("Actually I moved to Berlin last month", earlier=earlier) == {"I location Berlin"}
+
+
 def test_the_withdrawn_day_of_an_action_never_stands() -> None:
     def days(text: str) -> list[object]:
         return [one.occurred_at for one in extract(text).candidates if isinstance(one, ActionCandidate)]
