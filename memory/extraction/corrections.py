@@ -86,11 +86,11 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
 
 
 def _is_told(by: Rewording, said: Sequence[AnyCandidate]) -> bool:
-    """Whether the turn by itself tells what the new words are the value of: they stand for nothing said before."""
+    """Whether the turn by itself tells what the new words begin with as a value: they stand for nothing said before."""
     return not by.old and any(
         isinstance(one, _Statement)
         and one.polarity is Polarity.AFFIRMED
-        and _value(one).casefold() == by.new.casefold()
+        and f"{by.new} ".casefold().startswith(f"{_value(one)} ".casefold())
         for one in said
     )
 
