@@ -273,9 +273,17 @@ class _Expansions(dict[str, object]):
 
 
 def _bindable(value: Any) -> Any:
-    """Lists of numbers and ids as text: the library would convert each by itself, and prepare a statement anew for
-    numbers of another size."""
-    return _array(value) if isinstance(value, list) and value and isinstance(value[0], int | UUID) else value
+    """Lists of numbers, ids and texts as one text: the library would convert each by itself, and prepare a statement
+    anew for numbers of another size."""
+    if not isinstance(value, list) or not value:
+        return value
+    if isinstance(value[0], int | UUID):
+        return _array(value)
+    return "{" + ",".join(map(_quoted, value)) + "}" if all(type(one) is str for one in value) else value
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _array(values: Sequence[int | UUID]) -> str:
