@@ -83,7 +83,7 @@ class Sizes:
     around: int
 
 
-USUAL = Sizes(by_words=60, by_vector=40, by_time=40, around=40)
+USUAL = Sizes(by_words=60, by_vector=40, by_time=40, around=30)
 WIDE = Sizes(by_words=300, by_vector=200, by_time=200, around=150)
 
 
