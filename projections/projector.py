@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from uuid import UUID
 
@@ -59,7 +59,7 @@ class _TableState:
     def close(self, row: Any, position: int) -> None:
         if row.position_from == position:
             return  # made and replaced by one event: never held
-        if place := self.places.pop(_key(row), None):
+        if self.places and (place := self.places.pop(_key(row), None)):
             self.closes.append((place, position))
         else:
             self.finished.append(replace(row, position_to=position))
@@ -67,10 +67,16 @@ class _TableState:
     def take_rows(self, *, held_max: int) -> list[Any]:
         """New rows to write, all but the open ones of the `held_max` ids touched last."""
         rows, self.finished = self.finished, []
-        for row_id in list(islice(self.open, max(0, len(self.open) - held_max))):
-            taken = self.open.pop(row_id)
-            rows += [row for row in taken if self.places.pop(_key(row), None) is None] if self.places else taken
-        return rows
+        opened = list(chain.from_iterable(self._taken(held_max)))
+        if self.places:
+            opened = [row for row in opened if self.places.pop(_key(row), None) is None]
+        return rows + opened
+
+    def _taken(self, held_max: int) -> Iterable[list[Any]]:
+        if not held_max:
+            taken, self.open = self.open, {}
+            return taken.values()
+        return [self.open.pop(row_id) for row_id in list(islice(self.open, max(0, len(self.open) - held_max)))]
 
     def take_closes(self) -> dict[str, list[Any]] | None:
         """Parameters of CLOSE_ROWS, None if no row is closed."""
@@ -112,7 +118,7 @@ class Folding:
         missing: Missing = {}
         for _, op in ops:
             if not isinstance(op, Put) and op.id not in self._states[op.table.name].open:
-                assert op.table.revised, f"{op.table.name} is revised, so it needs its index"
+                assert op.table.revised, f"{op.table.name} is revised"
                 missing.setdefault(op.table.name, (op.table, set()))[1].add(op.id)
         if missing:
             for _, op in ops:
@@ -206,9 +212,10 @@ def _revise(state: _TableState, op: Revise[Any], position: int) -> None:
             rows.append(row)
             continue
         state.close(row, position)
-        fresh = replace(row, position_from=position)
         if row.known_from < op.known_at:
-            rows.append(replace(fresh, known_to=op.known_at))
-            fresh = replace(fresh, known_from=op.known_at)
+            rows.append(replace(row, position_from=position, known_to=op.known_at))
+            fresh = replace(row, position_from=position, known_from=op.known_at)
+        else:
+            fresh = replace(row, position_from=position)
         rows.append(op.change(fresh))
     state.open[op.id] = rows

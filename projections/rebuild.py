@@ -6,9 +6,9 @@ flip the live rows are untouched, so a failed or interrupted rebuild changes not
 """
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from msgspec.structs import astuple
 from psycopg import pq
@@ -107,18 +107,21 @@ def _rebuilt(
     sweep(connection, context_id, live=live)
     target = live + 1
     done = 0
+
+    def copy(until: int) -> None:
+        with closing(_decoded_ahead(log, reader, context_id, after=done, until=until)) as batches:
+            copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+
     while position - done > FLIP_EVENTS_MAX:
         with connection.transaction():
-            batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
-            copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+            copy(position)
         if done == 0:
             _analyse(connection)  # from the flip on, reads are planned by what it knows of the new rows
         done = position
         position, _ = _head(connection, HEAD, context_id)
     with connection.transaction():
         position, _ = _head(connection, LOCK_HEAD, context_id)
-        batches = _decoded_ahead(log, reader, context_id, after=done, until=position)
-        copy_generation(connection, context_id, target, _without_erasures(batches, done), progress)
+        copy(position)
         flip = {"context_id": context_id, "generation": target, "version": READ_MODELS_VERSION}
         connection.execute(FLIP, flip)
     return position, target
@@ -180,7 +183,7 @@ def sweep(connection: Connection, context_id: str, *, live: int) -> None:
 
 def _decoded_ahead(
     log: EventLog, reader: Connection, context_id: str, *, after: int, until: int
-) -> Iterator[list[Recorded]]:
+) -> Generator[list[Recorded], None, None]:
     """Batches with after < position <= until, each read and decoded while the database takes in the one before.
 
     reader: another connection than the one that takes them in; it sees all that a head row counts.

@@ -22,7 +22,7 @@ from memory.recorded import Recorded
 
 # The DDL below, the folds and this number change together: a new number is a new Postgres schema,
 # filled by replay. `tests/unit/test_read_model_version.py` holds the two together.
-READ_MODELS_VERSION = 3
+READ_MODELS_VERSION = 4
 READ_MODELS_SCHEMA = f"palimpsest_read_v{READ_MODELS_VERSION}"
 
 COMMON_COLUMNS = """
@@ -138,9 +138,6 @@ class Table(Generic[R]):
         constraints = COMMON_CONSTRAINTS + (f",{self.constraints}" if self.constraints else "")
         columns = self.columns.strip().rstrip(",")
         yield f"CREATE TABLE {self.name} ({COMMON_COLUMNS}{columns},{constraints})"
-        if self.revised:
-            # Folding looks up the open rows of an id; the closed ones may be many.
-            yield self._index("INDEX", "open", "(id) WHERE position_to IS NULL")
         for suffix, rest in self.indexes.items():
             yield self._index("INDEX", suffix, rest)
         for suffix, rest in self.unique_indexes.items():
@@ -151,16 +148,14 @@ class Table(Generic[R]):
         return f"CREATE {kind} {self.name}_{suffix} ON {self.name} (context_id, generation, {columns}"
 
 
-@dataclass(frozen=True, slots=True)
-class Put(Generic[R]):
+class Put(msgspec.Struct, Generic[R], frozen=True):
     """Add the first row of an id."""
 
     table: Table[R]
     row: R
 
 
-@dataclass(frozen=True, slots=True)
-class Revise(Generic[R]):
+class Revise(msgspec.Struct, Generic[R], frozen=True):
     """From `known_at` on, the rows of an id look as `change` makes them.
 
     What was known before `known_at` stays as it was; rows known only before it are not touched.
@@ -173,8 +168,7 @@ class Revise(Generic[R]):
     change: Callable[[R], R]
 
 
-@dataclass(frozen=True, slots=True)
-class Close(Generic[R]):
+class Close(msgspec.Struct, Generic[R], frozen=True):
     """From here on the system holds no row of an id any more; what it held before stays as it was."""
 
     table: Table[R]

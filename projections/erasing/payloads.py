@@ -36,9 +36,16 @@ class Payloads:
     def __init__(self, log: EventLog, reader: Reader) -> None:
         self._log = log
         self._reader = reader
+        self._decoded: dict[int, Recorded] = {}
 
     def at(self, positions: Iterable[int]) -> list[Recorded]:
-        return self._log.at(self._reader.cursor, self._reader.context_id, positions)
+        """The events at these positions, in order; each is decoded once."""
+        asked = sorted(set(positions))
+        fresh = [position for position in asked if position not in self._decoded]
+        if fresh:
+            read = self._log.at(self._reader.cursor, self._reader.context_id, fresh)
+            self._decoded.update((one.position, one) for one in read)
+        return [self._decoded[position] for position in asked]
 
     def of_turns(self, turn_ids: Sequence[UUID]) -> list[Recorded]:
         told = self.at(self._positions(OF_TURNS, turn_ids=list(turn_ids)))

@@ -4,11 +4,14 @@ import re
 
 import msgspec
 
-_TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week(?:end)?s?|months?|years?|days?|recently|since|soon|just"
-    r"|mornings?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|seasons?|spring|summer|autumn|winter|\d{4})\b",
-    re.IGNORECASE,
+_WORD = re.compile(r"\w+")
+_YEAR = re.compile(r"\b\d{4}\b")
+_TIME = frozenset(
+    """
+    yesterday today tonight tomorrow last next ago week weeks weekend weekends month months year years day days recently
+    since soon just morning mornings monday tuesday wednesday thursday friday saturday sunday january february march
+    april may june july august september october november december season seasons spring summer autumn winter
+    """.split()
 )
 _PROPER = re.compile(r"(?<![.!?:]\s)(?<=\s)[^\W\d_a-zà-öø-ÿ][^\W\d_]+")
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’ -]{0,38}?): ")
@@ -31,11 +34,12 @@ class Signs(msgspec.Struct, frozen=True):
 def signs(text: str) -> Signs:
     named = _SPEAKER.match(text)
     said = text[named.end() :] if named else text
+    asks = "?" in said or "？" in said
     return Signs(
         speaker=named[1] if named else "",
-        tells_time=_TIME.search(said) is not None,
-        asks="?" in said or "？" in said,
-        ends_asking=said.rstrip().endswith(("?", "？")),
-        proper=min(sum(1 for _ in _PROPER.finditer(said)), PROPER_MAX),
+        tells_time=not _TIME.isdisjoint(_WORD.findall(said.lower())) or _YEAR.search(said) is not None,
+        asks=asks,
+        ends_asking=asks and said.rstrip().endswith(("?", "？")),
+        proper=min(len(_PROPER.findall(said)), PROPER_MAX),
         words=len(said.split()),
     )

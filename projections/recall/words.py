@@ -46,7 +46,7 @@ _local = threading.local()
 
 def words(text: str) -> list[str]:
     """The stems of `text` in order, repetitions kept, stop words left out."""
-    return [word for token in tokens(text) if token not in STOP_WORDS for word in (_stem(token),) if word]
+    return [word for token in tokens(text) if token not in STOP_WORDS and (word := _stem(token))]
 
 
 def counted(text: str) -> tuple[list[str], list[int]]:

@@ -80,7 +80,7 @@ def fill(log: EventLog, memory: Memory, original: Caller, copy: Caller, events: 
     appends = [list(append) for _, append in groupby(once, key=lambda one: one.recorded_at)]
     topics: Counter[str] = Counter()
     with log.pool.connection() as connection, connection.transaction(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")
+        cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL transaction_timeout = 0")
         row = cursor.execute(LOCK_HEAD, {"context_id": copy.context_id}).fetchone()
         assert row is not None
         position, last_hash, recorded_at, *_ = row
