@@ -9,19 +9,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --requir
 NAME ?= write
 # Two processes: the tests mostly wait for other processes.
 WORKERS ?= -n 2 --dist loadfile
+PACKAGES := api memory projections migrations
 
 .PHONY: run test test-all check bench format lock clean help
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-run: $(VENV)/run.stamp ## Start the server on an embedded Postgres
+run: $(VENV)/run.stamp $(VENV)/compiled.stamp ## Start the server on an embedded Postgres
 	@exec $(BIN)/palimpsest serve
 
-test: $(VENV)/dev.stamp ## Run every test but the long ones
+test: $(VENV)/dev.stamp $(VENV)/compiled.stamp ## Run every test but the long ones
 	$(BIN)/python -m pytest -m "not long" $(WORKERS)
 
-test-all: $(VENV)/dev.stamp ## Run every test, the long ones too
+test-all: $(VENV)/dev.stamp $(VENV)/compiled.stamp ## Run every test, the long ones too
 	$(BIN)/python -m pytest $(WORKERS)
 
 check: $(VENV)/dev.stamp ## Lint, format check, types, import rules
@@ -34,7 +35,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Measure: make bench NAME=write|replay|start|decide|chat|recall|timetravel|bluegreen (see tests/bench)
+bench: $(VENV)/dev.stamp $(VENV)/compiled.stamp ## Measure: make bench NAME=write|replay|start|decide|chat|recall|timetravel|bluegreen (see tests/bench)
 	$(BIN)/python -m tests.bench.$(subst -,_,$(NAME)) $(FILE)
 
 lock: $(VENV)/dev.stamp ## Pin the newest versions that pyproject.toml allows
@@ -56,6 +57,11 @@ $(VENV)/bin/python:
 $(VENV)/run.stamp: $(VENV)/bin/python requirements.lock pyproject.toml
 	@$(PIP) -r requirements.lock
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+# Ahead, as a process may be forbidden to keep what it compiled, and would compile all of it at every start.
+$(VENV)/compiled.stamp: $(VENV)/run.stamp $(shell find $(PACKAGES) -name '*.py' 2>/dev/null)
+	@$(BIN)/python -m compileall -q $(PACKAGES)
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock

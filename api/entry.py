@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 INTERRUPTED = 130
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
@@ -15,6 +16,21 @@ def main() -> None:
         command()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def signals_kept() -> Iterator[None]:
+    """For imports beside something that is to be ended in order: signals to stop are heeded afterwards."""
+    came: list[int] = []
+    heeded = [number for number in STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
+    former = [(number, signal.signal(number, lambda number, _: came.append(number))) for number in heeded]
+    try:
+        yield
+    finally:
+        for number, handler in former:
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 @contextmanager

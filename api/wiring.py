@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,11 +13,10 @@ from api.chat.parts import ChatParts
 from api.chat.responders import ConfiguredResponders
 from api.embedders.by_context import Embedders
 from api.embedders.question_vectors import QuestionVectors
-from api.errors import StartupError
 from api.key_file import KeyFile
 from api.models import Models
+from api.postgres.ahead import PostgresAhead
 from api.postgres.database import Database, lagging_contexts, migrate
-from api.postgres.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from api.postgres.watch import PostgresWatch
 from api.settings.config import Settings
 from api.settings.overrides import Overrides
@@ -98,31 +97,29 @@ class Services:
 
 
 @contextmanager
-def database_of(settings: Settings, *, watched: bool) -> Iterator[Database]:
+def database_of(settings: Settings, *, postgres: PostgresAhead | None = None) -> Iterator[Database]:
     """A migrated database: the one at the URL, or the embedded one, started if it is not running.
 
-    watched: start the embedded one again whenever it dies meanwhile.
+    postgres: the embedded one of who keeps it running; it is then started again whenever it dies meanwhile.
     """
     if settings.database_url:
         yield migrate(settings.database_url)
-        return
-    embedded = EmbeddedPostgres(settings.home)
-    try:
-        url = embedded.start()
-    except EmbeddedPostgresError as error:
-        raise StartupError(str(error)) from error
-    try:
-        with PostgresWatch(embedded, url) if watched else nullcontext():
+    elif postgres is not None:
+        url = postgres.url()
+        with PostgresWatch(postgres.embedded, url):
             yield migrate(url)
-    finally:
-        embedded.stop()
+    else:
+        with PostgresAhead(settings.home) as own:
+            yield migrate(own.url())
 
 
 @contextmanager
-def services(settings: Settings, *, rebuild_lagging: bool = True, watched: bool = False) -> Iterator[Services]:
-    """Services over the settings' database; read models of an older version are rebuilt first."""
+def services(
+    settings: Settings, *, rebuild_lagging: bool = True, postgres: PostgresAhead | None = None
+) -> Iterator[Services]:
+    """Services over the settings' database (see `database_of`); read models of an older version are rebuilt first."""
     models = Models(settings.config)
-    with database_of(settings, watched=watched) as database, database.pool() as pool:
+    with database_of(settings, postgres=postgres) as database, database.pool() as pool:
         log = EventLog(pool, ReadModelProjector())
         overrides = Overrides(pool)
         models.context_overrides, models.is_blocked = overrides.of, overrides.is_blocked

@@ -1,7 +1,7 @@
 """The MCP endpoint: the official SDK's Streamable HTTP server, over our own REST application.
 
-Stateless: every request stands for itself, so several server processes can share a port. The SDK is
-imported at the first request, as most servers never get one.
+Stateless: every request stands for itself, so several server processes can share a port. The SDK and the
+client within are imported at the first request, as most servers never get one.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import httpx
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -23,6 +22,7 @@ from memory.documents.bytes_store import BYTES_MAX
 from memory.errors import PalimpsestError, PayloadTooLarge, Unauthorised
 
 if TYPE_CHECKING:
+    import httpx
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -173,7 +173,9 @@ class McpEndpoint:
             raise Unauthorised("the key belongs to another context")
         return str(argument or header or self._default_context)
 
-    async def _send(self, asked: Asked, request: Request, context_id: str) -> httpx.Response:
+    async def _send(self, asked: Asked, request: Request, context_id: str) -> "httpx.Response":
+        import httpx
+
         headers = {
             name: value for name, value in request.headers.items() if name == "authorization" or name in ON_BEHALF_OF
         }

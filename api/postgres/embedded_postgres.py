@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -58,12 +59,13 @@ PROBE_EXTENSION = "SELECT '[1,2]'::vector <=> '[1,3]'"
 
 
 class EmbeddedPostgres:
-    """The Postgres of one home; also a context manager. Not for use by several threads at once."""
+    """The Postgres of one home; also a context manager. Not for use by several threads at once, but for `give_up`."""
 
     def __init__(self, home: Path) -> None:
         self.home = Path(os.path.realpath(home))
         self._cluster: _Cluster | None = None
         self._use_lock: int | None = None
+        self._given_up = threading.Event()
 
     def start(self) -> str:
         """Start the server, or attach to it where it runs; again after a crash, bring it back.
@@ -74,10 +76,14 @@ class EmbeddedPostgres:
         try:
             user = server_user(self.home / "pgdata")
             _make_home(self.home, user)
-            with _exclusive(self.home / "postgres-start.lock"):
+            with _exclusive(self.home / "postgres-start.lock", self._given_up):
                 return self._start(user)
         except OSError as error:
             raise EmbeddedPostgresError(_advice(self.home, error)) from error
+
+    def give_up(self) -> None:
+        """Let a start that waits in another thread fail; once one has succeeded, and to `stop`, it is nothing."""
+        self._given_up.set()
 
     def stop(self) -> None:
         """Stop the server unless another process (or another instance) uses it; nothing if not started."""
@@ -103,7 +109,7 @@ class EmbeddedPostgres:
             self._use_lock = _open_lock(self.home / "postgres-use.lock")
             fcntl.flock(self._use_lock, fcntl.LOCK_SH)  # at once: exclusive locks are tried inside the start lock only
         try:
-            self._cluster = _Cluster(user, settle(self.home, user))
+            self._cluster = _Cluster(user, settle(self.home, user), self._given_up)
             initialise(self._cluster.places, user)
             self._cluster.bring_up()
             return self._cluster.uri(DATABASE)
@@ -137,6 +143,7 @@ class _Cluster:
 
     user: ServerUser
     places: Places
+    given_up: threading.Event
 
     @property
     def data(self) -> Path:
@@ -196,6 +203,7 @@ class _Cluster:
         next_launch = 0.0
         while not self._answers():
             now = time.monotonic()
+            _go_on(self.given_up)
             if now > deadline:
                 raise _StillDown(
                     f"Postgres did not come up within {START_TIMEOUT_S} s: try again; {self._last_words(log_start)}"
@@ -274,12 +282,18 @@ def _make_home(home: Path, user: ServerUser) -> None:
         raise PermissionError(errno.EACCES, "no permission to write", str(home))
 
 
+def _go_on(given_up: threading.Event | None) -> None:
+    if given_up is not None and given_up.is_set():
+        raise EmbeddedPostgresError("the start was given up")
+
+
 @contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
+def _exclusive(path: Path, given_up: threading.Event | None = None) -> Iterator[None]:
     descriptor = _open_lock(path)
     try:
         deadline = time.monotonic() + LOCK_TIMEOUT_S
         while not _lock(descriptor, fcntl.LOCK_EX):
+            _go_on(given_up)
             if time.monotonic() > deadline:
                 raise EmbeddedPostgresError(f"another process holds {path}: see what it waits for, and end it")
             time.sleep(POLL_S)

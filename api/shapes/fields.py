@@ -177,10 +177,15 @@ Moment = Annotated[datetime, BeforeValidator(_rfc3339), AfterValidator(_aware)]
 
 
 class Body(BaseModel):
-    """Base of all request bodies."""
+    """Base of all request bodies. Each is built when the first of its kind comes: a start need not wait for all."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="ignore", strict=False, hide_input_in_errors=True
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        strict=False,
+        hide_input_in_errors=True,
+        defer_build=True,
     )
 
     @model_validator(mode="before")

@@ -1,32 +1,46 @@
 """Commands that run the server, or set up what it runs on. A wrong setting is told before anything is loaded."""
 
 import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from api.entry import interruptible
+from api.entry import interruptible, signals_kept
 from api.errors import StartupError
-from api.settings.config import from_env
+from api.listening import listening
+from api.settings.config import Settings, from_env
+
+if TYPE_CHECKING:
+    from api.postgres.ahead import PostgresAhead
 
 
 @click.command()
 def serve() -> None:
     """Start the server, with the embedded Postgres unless PALIMPSEST_DATABASE_URL is set."""
     settings = from_env()
-    with interruptible():
-        from api import server
-
-    server.serve(settings)
+    with (
+        _until_told_to_stop(),
+        listening(settings.bind, is_shared=settings.share_port) as listener,
+        _postgres(settings) as postgres,
+    ):
+        with signals_kept():
+            from api import server
+        server.serve(settings, listener, postgres)
 
 
 @click.command()
 def worker() -> None:
     """Do background work only. `serve` does it too; more workers may run beside it."""
     settings = from_env()
-    with interruptible():
-        from api import server
-
-    server.work(settings)
+    with _until_told_to_stop(), _postgres(settings) as postgres:
+        with signals_kept():
+            from api import server
+        server.work(settings, postgres)
 
 
 @click.command()
@@ -66,3 +80,27 @@ def bootstrap(as_json: bool) -> None:
         click.echo(json.dumps({"context": settings.context, "api_key": key}))
     else:
         click.echo(f"context  {settings.context}\nkey      {key}")
+
+
+@contextmanager
+def _until_told_to_stop() -> Iterator[None]:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    with suppress(KeyboardInterrupt):
+        yield
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)
+
+
+@contextmanager
+def _postgres(settings: Settings) -> "Iterator[PostgresAhead | None]":
+    """The embedded Postgres, if that is the one, already coming up while the server is imported."""
+    if settings.database_url:
+        yield None
+        return
+    with interruptible():
+        from api.postgres.ahead import PostgresAhead
+    with PostgresAhead(settings.home) as postgres:
+        yield postgres

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 import msgspec
-import numpy as np
 
 from memory.documents.chunks import Chunk
 from memory.values import folded
@@ -19,6 +18,8 @@ _WORD = re.compile(r"\w+")
 
 def fingerprint(text: str) -> int:
     """A number whose bits differ in few places for texts of nearly the same words; signed, 0 for short texts."""
+    import numpy as np  # here, as only who reads documents needs it
+
     words = _WORD.findall(folded(text))
     if len(words) < WORDS_MIN:
         return 0
@@ -36,6 +37,8 @@ def is_near(one: int, other: int) -> bool:
 
 def marked(text: str, chunks: Sequence[Chunk]) -> list[Chunk]:
     """The chunks with fingerprints, and each that repeats an earlier one with that one's ordinal."""
+    import numpy as np
+
     prints = np.array([fingerprint(text[one.char_start : one.char_end]) for one in chunks], np.int64)
     marked = []
     for number, chunk in enumerate(chunks):

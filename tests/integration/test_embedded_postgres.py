@@ -4,6 +4,7 @@ Some cases only exist for root (it hands the server to another user) or only for
 what holds there.
 """
 
+import fcntl
 import importlib.util
 import os
 import pwd
@@ -20,7 +21,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from api.errors import StartupError
 from api.postgres import embedded_postgres, postgres_binaries
+from api.postgres.ahead import PostgresAhead
 from api.postgres.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 
 IS_ROOT = os.geteuid() == 0
@@ -548,3 +551,24 @@ def test_starting_is_quick(home: Path, new_server: NewServer) -> None:
     began = time.monotonic()
     server.start()
     assert time.monotonic() - began < 5  # about 0.1 s on a quiet machine
+
+
+def test_who_leaves_before_it_is_up_need_not_wait_for_it(home: Path) -> None:
+    home.mkdir()
+    with open(home / "postgres-start.lock", "w", encoding="utf-8") as another_is_at_work:
+        fcntl.flock(another_is_at_work, fcntl.LOCK_EX)
+        began = time.monotonic()
+        with PostgresAhead(home) as ahead:
+            pass
+        assert time.monotonic() - began < 5
+    with pytest.raises(StartupError, match="given up"):
+        ahead.url()
+    assert not (home / "pgdata").exists()
+
+
+def test_one_that_comes_up_ahead_is_stopped_by_who_wanted_it(home: Path) -> None:
+    with PostgresAhead(home) as ahead:
+        write(ahead.url(), "kept")
+        uri = ahead.url()
+    assert not answers(uri)
+    assert not (home / "pgdata" / "postmaster.pid").exists()
