@@ -109,11 +109,12 @@ class Reader:
             if instructions:
                 readings = [one for one in readings if _told_beside(one) or _is_apart(one, instructions)]
         taken_back = takes_back(sentence)
+        is_echo = self._role == "assistant" and _is_of_the_user(sentence)
         for reading in readings:
             claims = [
                 replace(claim, repair=claim.repair or taken_back)
                 for claim in _claims(reading, openly=self._role == "user")
-                if self._role == "user" or not (_of_speaker(claim) or _is_of_the_addressed(reading))
+                if self._role == "user" or not (is_echo or _of_speaker(claim))
             ]
             claims = [replace(one, aspect=Aspect.OVER) if undone(one, reading) else one for one in claims]
             if not claims and self._role == "user":
@@ -210,10 +211,9 @@ class Reader:
                 return True
 
 
-def _is_of_the_addressed(reading: Reading) -> bool:
-    """Whether the clause speaks of whom it is said to, or of what is theirs: "your sister Elin is a nurse"."""
-    subject = reading.clause.subject
-    return subject is not None and any(word.lower_ in ("you", "your", "yours") for word in subject.subtree)
+def _is_of_the_user(sentence: Span) -> bool:
+    """Whether an assistant tells users of what is theirs, which they told: "your sister Elin is a nurse"."""
+    return any(word.lower_ in ("your", "yours") for word in sentence)
 
 
 def _claims(reading: Reading, *, openly: bool) -> list[Claim]:

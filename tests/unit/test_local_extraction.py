@@ -480,9 +480,11 @@ def test_no_text_raises_and_every_span_lies_within_it(text: str, role: str) -> N
 
 
 def test_an_assistant_that_tells_a_user_of_what_is_theirs_is_not_heard() -> None:
-    text = "Your sister Elin is a nurse in Uppsala."
+    text = "Your sister Elin is a nurse in Uppsala, and Biscuit is a thirteen-year-old terrier."
     assert facts(text, role="assistant") == set()
     assert facts(text.replace("Your", "My")) != set()
+    (promised,) = facts("I'll send your report tomorrow.", role="assistant")
+    assert promised.startswith("action")
 
 
 def test_what_a_turn_tells_by_itself_takes_no_place_in_the_turn_before() -> None:
