@@ -39,8 +39,8 @@ _MILESTONES = listed(
 _TRIFLES = listed(
     "lot bit thing stuff place file tab app window page folder button bug code function line row column cursor script"
 )
-# The state that follows is told as well.
-GAINS = listed("buy purchase sell inherit adopt")
+# Beside the state that follows, the deed is told as well.
+TURNS = listed("buy purchase sell inherit adopt die retire resign")
 # Told as an end or an origin elsewhere.
 _NO_DEEDS = ("grow up", "break up", "split up", "end up", "wake up", "turn out", "show up", "fall off")
 _BEHIND = ("to", "from", "in", "at", "for", "with", "on")
@@ -188,8 +188,7 @@ def _object(reading: Reading) -> Phrase | None:
 
 def _is_idle(phrase: Phrase) -> bool:
     """ "A look", "the file": nothing of later interest, unless it is told which one."""
-    noun = phrase.head.lemma_.lower()
-    return noun in _TRIFLES or (noun in IDLE_NOUNS and len(own_words(phrase.words)) == 1)
+    return phrase.head.lemma_.lower() in _TRIFLES | IDLE_NOUNS and len(own_words(phrase.words)) == 1
 
 
 def _is_concrete(phrase: Phrase) -> bool:

@@ -21,7 +21,7 @@ from memory.candidates import (
     Polarity,
     StatementCandidate,
 )
-from memory.extraction.actions import GAINS, read_actions
+from memory.extraction.actions import TURNS, read_actions
 from memory.extraction.aliases import kin_names, read_aliases
 from memory.extraction.claims import Aspect, Claim, judge
 from memory.extraction.corrections import Heard, corrections
@@ -228,7 +228,9 @@ def _claims(reading: Reading, *, openly: bool) -> list[Claim]:
     told = [claim for claim in claims.values() if claim.aspect is not Aspect.GIVEN]
     # Of what is had, one thing may be known as owned and the next be no such thing.
     had = reading.lemma == "have" and all(claim.key == "owns" for claim in told)
-    if openly and (had or not told):
+    # "I head the claims team at Zurich" tells more than where.
+    employed = reading.lemma != "work" and all(claim.key == "works_at" for claim in told)
+    if openly and (had or employed or not told):
         values = [claim.value for claim in told]
         for family in OTHERWISE:
             claims.update((object(), claim) for claim in family.read(reading) if claim.value not in values)
@@ -242,8 +244,8 @@ def _claims(reading: Reading, *, openly: bool) -> list[Claim]:
 
 def _leaves_room(claims: Sequence[Claim], reading: Reading) -> bool:
     """Whether the claims of a clause are not all that it tells: what was bought one day is had, and was bought."""
-    gained = reading.lemma in GAINS and bool(reading.times)
-    return gained or all(claim.aspect is Aspect.GIVEN for claim in claims)
+    turned = reading.lemma in TURNS and bool(reading.times)
+    return turned or all(claim.aspect is Aspect.GIVEN for claim in claims)
 
 
 def _told_beside(reading: Reading) -> bool:

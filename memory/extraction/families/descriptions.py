@@ -6,7 +6,7 @@ from spacy.tokens import Token
 
 from memory.candidates import Mention
 from memory.extraction.claims import Aspect, Claim
-from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, THING_KINDS
+from memory.extraction.lexicon import FIRST_PERSON_POSSESSIVE, PETS, THING_KINDS
 from memory.extraction.phrases import end_of, is_name, mention, name_around, value_of
 from memory.extraction.subjects import described
 from memory.extraction.turns import Reading
@@ -83,7 +83,9 @@ class Descriptions:
                 end=reading.end,
                 category="knowledge",
             )
-        elif (thing := described(subject)) is not None and thing.type != "person":
+        elif (thing := described(subject)) is not None and subject.lemma_.lower() in PETS and not thing.mine:
+            yield _claim(reading, Mention(type="other", name=thing.name), "name", direct[0].words, confidence=0.85)
+        elif thing is not None and thing.type != "person":
             yield _claim(reading, thing, "name", direct[0].words, confidence=0.85)
 
 

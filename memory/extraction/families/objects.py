@@ -26,6 +26,8 @@ def measure(reading: Reading) -> tuple[Token, ...]:
         ):
             words = tuple(reading.clause.head.doc[child.left_edge.i : child.i + 1])
             recurring = any(word.lower_ in RECURRING for word in words)
+            if any(word.lower_ in NEGATIONS for word in words):
+                return ()  # "forty, no, fifty"
             if any(word.like_num for word in words) and child.tag_.startswith("NN") and not recurring:
                 return words
     return ()

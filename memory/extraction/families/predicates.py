@@ -120,7 +120,8 @@ class Predicates:
         aspect: Aspect = Aspect.STATE,
     ) -> Claim:
         own = own_value(words)
-        aspect = Aspect.PAST if reading.lemma == "cost" else aspect
+        if reading.lemma == "cost" or (reading.standing.perfect and reading.is_of_old()):
+            aspect = Aspect.PAST  # told in the past, and so still
         return Claim(
             subject=subject,
             key=key_of(verb, preposition),
@@ -159,7 +160,7 @@ def _states(reading: Reading) -> bool:
     standing, head = reading.standing, reading.clause.head
     if standing.mood is not Mood.STATEMENT or standing.reason or not head.is_alpha:
         return False
-    if (head.pos_ != "VERB" or reading.lemma == "se") and not reading.clause.is_verb_as_noun:
+    if (head.pos_ != "VERB" or reading.lemma in ("s", "se")) and not reading.clause.is_verb_as_noun:
         return False
     if any(word.lower_ == "rather" for word in reading.clause.own):
         return False

@@ -103,6 +103,8 @@ class Things:
         if actor is None or actor.speaker or actor.type == "person":
             return
         subject = Mention(type=_thing_type(actor, kind), name=actor.name)
+        if reading.lemma == "run" and reading.direct():
+            return  # "runs Postgres 16 on Hetzner": what, rather than where
         participle = reading.clause.head.tag_ in ("VBN", "VBD") or reading.lemma == "run"
         for phrase in reading.phrases:
             if participle and phrase.preposition in key_of and is_name(phrase.words):
