@@ -231,7 +231,7 @@ def _claims(reading: Reading, *, openly: bool) -> list[Claim]:
     # "I head the claims team at Zurich" tells more than where.
     employed = reading.lemma != "work" and all(claim.key == "works_at" for claim in told)
     if openly and (had or employed or not told):
-        values = [claim.value for claim in told]
+        values = [one.value.name if isinstance(one.value, Mention) else one.value for one in told]
         for family in OTHERWISE:
             claims.update((object(), claim) for claim in family.read(reading) if claim.value not in values)
     over = {(one.subject, one.key, one.value) for one in claims.values() if one.aspect in (Aspect.END, Aspect.OVER)}
