@@ -13,25 +13,22 @@ from memory.candidates import (
     AnyCandidate,
     AttributeCandidate,
     EntityCandidate,
-    InstructionCandidate,
-    Mention,
     NameCandidate,
     Polarity,
     RelationCandidate,
     UncertaintyCandidate,
 )
 from memory.cardinality import is_functional, is_single_valued
-from memory.extraction.lexicon import FAMILY, PETS
 from memory.extraction.plain_readings import read_plainly
+from memory.extraction.quantities import number_of
 from memory.extraction.rewordings import Rewording, rewordings_in
-from memory.extraction.splices import Splice, Value, splices
+from memory.extraction.splices import Splice, splices, values_in
+from memory.extraction.statements import Statement, bare_of, slot_of, texts_of, value_of
 from memory.extraction.turns import Turn
 
 # How many turns back a correction may reach, and how often what was said is read again for it.
 REACH_TURNS = 3
 READINGS_MAX = 6
-
-_Statement = AttributeCandidate | RelationCandidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +56,14 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
     for back, text in enumerate(reversed(_in_context(earlier)[-REACH_TURNS:])):
         plain = back == 0 and "?" not in text
         likely = [by for by in rewordings if by.sure or (plain and _is_plain(doc, by, lower=lower))]
-        if not likely and not (reworded.sure and any(isinstance(one, _Statement) for one in said)):
+        if not likely and not (reworded.sure and any(isinstance(one, Statement) for one in said)):
             break
         heard = read(text)
         marked = [_marked(one, heard, change=reworded.change) for one in said] if reworded.sure else said
         again = marked != said
         said = marked
         denied = [one for by in likely if not by.new for one in _denied(by, heard)]
+        denied += list(_left(said, heard, doc.text)) if reworded.sure and reworded.change else []
         given_up = list(_given_up(said, heard))
         if again or given_up:
             return _joined(said, [*denied, *given_up])
@@ -88,9 +86,9 @@ def corrections(doc: Doc, earlier: Sequence[str], told: Sequence[AnyCandidate], 
 def _is_told(by: Rewording, said: Sequence[AnyCandidate]) -> bool:
     """Whether the turn by itself tells what the new words begin with as a value: they stand for nothing said before."""
     return not by.old and any(
-        isinstance(one, _Statement)
+        isinstance(one, Statement)
         and one.polarity is Polarity.AFFIRMED
-        and f"{by.new} ".casefold().startswith(f"{_value(one)} ".casefold())
+        and f"{by.new} ".casefold().startswith(f"{value_of(one)} ".casefold())
         for one in said
     )
 
@@ -105,6 +103,7 @@ def _in_context(earlier: Sequence[str]) -> list[str]:
     return told
 
 
+_REPLACES = re.compile(r"\b(?:switch|swap|replac|chang|migrat|instead\b)", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:he|she|him|her)\b", re.IGNORECASE)
 
 
@@ -126,25 +125,25 @@ def _is_phrase(doc: Doc, by: Rewording) -> bool:
 
 def _marked(one: AnyCandidate, heard: Heard, *, change: bool) -> AnyCandidate:
     """A statement that gives what was told another value, as the repair that it is."""
-    if not isinstance(one, _Statement) or one.polarity is not Polarity.AFFIRMED or one.change or one.repair:
+    if not isinstance(one, Statement) or one.polarity is not Polarity.AFFIRMED or one.change or one.repair:
         return one
     for other in heard.candidates:
-        if isinstance(other, _Statement) and _slot(other) == _slot(one) and _value(other) != _value(one):
+        if isinstance(other, Statement) and slot_of(other) == slot_of(one) and value_of(other) != value_of(one):
             return replace(one, repair=not change, change=change)
     return one
 
 
 def _joined(said: Sequence[AnyCandidate], found: Sequence[AnyCandidate]) -> list[AnyCandidate]:
     """Both; what is told anew of a slot that the turn speaks of by itself is left out."""
-    slots = {_slot(one) for one in said if isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED}
-    known = set(map(_bare, said))
+    slots = {slot_of(one) for one in said if isinstance(one, Statement) and one.polarity is Polarity.AFFIRMED}
+    known = set(map(bare_of, said))
     return [
         *said,
         *(
             one
             for one in found
-            if _bare(one) not in known
-            and not (isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED and _slot(one) in slots)
+            if bare_of(one) not in known
+            and not (isinstance(one, Statement) and one.polarity is Polarity.AFFIRMED and slot_of(one) in slots)
         ),
     ]
 
@@ -165,7 +164,7 @@ def _label(doc: Doc, by: Rewording) -> str:
 
 
 def _ways(by: Rewording, heard: Heard, doc: Doc, *, lower: bool) -> Iterator[Splice]:
-    values = [value for candidate in heard.candidates for value in _values(candidate)]
+    values = [value for candidate in heard.candidates for value in values_in(candidate)]
     subject = next(
         (
             heard.turn.doc[word.left_edge.i : word.i + 1].text
@@ -191,60 +190,36 @@ def _is_named(doc: Doc, by: Rewording) -> bool:
     return len(span) > 1 or not span[0].is_sent_start or span[0].tag_.startswith("NNP") or bool(span[0].ent_type_)
 
 
-def _values(candidate: AnyCandidate) -> Iterator[Value]:
-    match candidate:
-        case AttributeCandidate(key=key, value=value):
-            kind = (
-                "location"
-                if key in ("location", "hometown")
-                else "person"
-                if key in FAMILY
-                else "pet"
-                if key in PETS
-                else ""
-            )
-            yield Value(value, kind)
-        case RelationCandidate(subject=subject):
-            if not subject.speaker and not subject.mine:
-                yield Value(subject.name, subject.type)
-            yield Value(candidate.object.name, candidate.object.type)
-        case NameCandidate(name=name):
-            yield Value(name, "person")
-        case ActionCandidate(object=str(thing)):
-            yield Value(thing)
-        case InstructionCandidate(description=description):
-            yield Value(description)
-        case _:
-            return
-
-
 def _corrected(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list[AnyCandidate]:
     """What is told with the new words and was not without them; and what is not told any more."""
-    before, after = set(map(_bare, heard.candidates)), set(map(_bare, anew.candidates))
+    before, after = set(map(bare_of, heard.candidates)), set(map(bare_of, anew.candidates))
     found = [
         _placed(one, by, splice)
         for one in anew.candidates
-        if _bare(one) not in before and not isinstance(one, UncertaintyCandidate) and _says(one, splice)
+        if bare_of(one) not in before and not isinstance(one, UncertaintyCandidate) and _says(one, splice)
     ]
-    slots = {_slot(one) for one in found if isinstance(one, _Statement)}
+    if not any(isinstance(one, NameCandidate) for one in heard.candidates):
+        # "I'm Gluten" for "I'm lactose intolerant" tells no name.
+        found = [one for one in found if not isinstance(one, NameCandidate)]
+    slots = {slot_of(one) for one in found if isinstance(one, Statement)}
     over = [
         one
         for one in heard.candidates
-        if isinstance(one, _Statement) and _slot(one) in slots and one.polarity is Polarity.AFFIRMED
+        if isinstance(one, Statement) and slot_of(one) in slots and one.polarity is Polarity.AFFIRMED
     ]
     if all(isinstance(one, EntityCandidate) for one in found):
         return []
-    return [*found, *(_withdrawn(one, by) for one in over if _bare(one) not in after and _is_over(one, by))]
+    return [*found, *(_withdrawn(one, by) for one in over if bare_of(one) not in after and _is_over(one, by))]
 
 
 def _put_in(by: Rewording, heard: Heard, splice: Splice) -> list[AnyCandidate]:
     """The new words as the value of what told the old ones, where these are not understood by themselves."""
     old = re.compile(rf"(?<!\w){re.escape(splice.old)}(?!\w)", re.IGNORECASE)
     for one in reversed(heard.candidates):
-        if isinstance(one, _Statement) and one.polarity is Polarity.AFFIRMED and old.search(_value(one)):
-            value = old.sub(lambda _: splice.new, _value(one))
+        if isinstance(one, Statement) and one.polarity is Polarity.AFFIRMED and old.search(value_of(one)):
+            value = old.sub(lambda _: splice.new, value_of(one))
             if isinstance(one, RelationCandidate):
-                anew: _Statement = replace(one, object=replace(one.object, name=value[:NAME_LENGTH_MAX]))
+                anew: Statement = replace(one, object=replace(one.object, name=value[:NAME_LENGTH_MAX]))
             else:
                 anew = replace(one, value=value)
             placed = _placed(anew, by, splice)
@@ -266,34 +241,38 @@ def _plainly(by: Rewording, heard: Heard, anew: Heard, splice: Splice) -> list[A
     return found
 
 
-def _is_over(one: _Statement, by: Rewording) -> bool:
+def _is_over(one: Statement, by: Rewording) -> bool:
     """Whether what the new words stand for must be told to be over: a key with one value does without."""
     return by.change or bool(by.old) or _has_many(one)
 
 
-def _has_many(one: _Statement) -> bool:
+def _has_many(one: Statement) -> bool:
     return not (is_single_valued(one.key) if isinstance(one, AttributeCandidate) else is_functional(one.label))
+
+
+def _only_former(one: Statement, heard: Heard) -> Statement | None:
+    """The one other value that was told before of the same, None if there were several."""
+    before = [
+        other
+        for other in heard.candidates
+        if isinstance(other, Statement) and slot_of(other) == slot_of(one) and other.polarity is Polarity.AFFIRMED
+    ]
+    return before[0] if len(before) == 1 and value_of(before[0]).casefold() != value_of(one).casefold() else None
 
 
 def _given_up(said: Sequence[AnyCandidate], heard: Heard) -> Iterator[AnyCandidate]:
     """The one value beside others that a repair puts another one for: "scratch that, I like coffee"."""
     for one in said:
-        if not isinstance(one, _Statement) or one.change or one.polarity is not Polarity.AFFIRMED:
+        if not isinstance(one, Statement) or one.change or one.polarity is not Polarity.AFFIRMED:
             continue
-        if one.repair and _has_many(one):
-            before = [
-                other
-                for other in heard.candidates
-                if isinstance(other, _Statement) and _slot(other) == _slot(one) and other.polarity is Polarity.AFFIRMED
-            ]
-            if len(before) == 1 and _value(before[0]) != _value(one):
-                yield _taken_back(before[0], one.end)
+        if one.repair and _has_many(one) and (before := _only_former(one, heard)) is not None:
+            yield _taken_back(before, one.end)
 
 
 def _placed(one: AnyCandidate, by: Rewording, splice: Splice) -> AnyCandidate:
     """At the new words. When the earlier turn was said is not known, so its stated times are not either."""
     placed = replace(one, start=by.start, end=by.end)
-    if isinstance(placed, _Statement):
+    if isinstance(placed, Statement):
         if not splice.dated:
             placed = replace(placed, valid_from=None, valid_until=None, precision="")
         return replace(placed, change=by.change, repair=not by.change)
@@ -302,26 +281,39 @@ def _placed(one: AnyCandidate, by: Rewording, splice: Splice) -> AnyCandidate:
     return placed
 
 
+def _left(said: Sequence[AnyCandidate], heard: Heard, text: str) -> Iterator[AnyCandidate]:
+    """What was told before of a slot of which the turn itself tells another value: "I've switched to Vivaldi".
+
+    Where values stand beside each other, only what is said to take the place of another one ends that.
+    """
+    replaces = _REPLACES.search(text) is not None
+    for one in said:
+        if not isinstance(one, Statement) or one.polarity is not Polarity.AFFIRMED or (_has_many(one) and not replaces):
+            continue
+        if (before := _only_former(one, heard)) is not None:
+            yield replace(_taken_back(before, one.end), polarity=Polarity.ENDED, change=True, repair=False)
+
+
 def _denied(by: Rewording, heard: Heard) -> Iterator[AnyCandidate]:
     """What said the denied words."""
     old = re.sub(r"^(?:the|an?|my|our)\s+", "", by.old.strip(), flags=re.IGNORECASE).casefold()
     for one in heard.candidates:
         if (
-            isinstance(one, _Statement)
+            isinstance(one, Statement)
             and one.polarity is Polarity.AFFIRMED
             and old
-            and _value(one).casefold() in (old, old.removesuffix("s"))
+            and value_of(one).casefold() in (old, old.removesuffix("s"))
         ):
             yield _withdrawn(one, by)
 
 
-def _withdrawn(one: _Statement, by: Rewording) -> _Statement:
+def _withdrawn(one: Statement, by: Rewording) -> Statement:
     """Placed behind the new words, so that these supersede it."""
     polarity = Polarity.ENDED if by.change else Polarity.NEGATED
     return replace(_taken_back(one, by.end), polarity=polarity, change=by.change, repair=not by.change)
 
 
-def _taken_back(one: _Statement, end: int) -> _Statement:
+def _taken_back(one: Statement, end: int) -> Statement:
     undated = replace(one, start=end - 1, end=end, valid_from=None, valid_until=None, precision="")
     return replace(undated, polarity=Polarity.NEGATED, change=False, repair=True)
 
@@ -331,39 +323,5 @@ def _says(one: AnyCandidate, splice: Splice) -> bool:
     if splice.dated:
         return not isinstance(one, EntityCandidate)
     words = {word for word in re.findall(r"\w+", splice.new.casefold()) if len(word) > 1 or word.isdigit()}
-    return any(words & set(re.findall(r"\w+", text.casefold())) for text in _texts(one))
-
-
-def _texts(one: AnyCandidate) -> Iterator[str]:
-    match one:
-        case AttributeCandidate():
-            yield from (one.entity.name, one.value, one.key)
-        case RelationCandidate():
-            yield from (one.subject.name, one.object.name)
-        case ActionCandidate():
-            yield from (one.actor.name, one.object or "", one.summary)
-        case InstructionCandidate():
-            yield one.description
-        case NameCandidate():
-            yield one.name
-        case EntityCandidate():
-            yield one.entity.name
-        case _:
-            return
-
-
-def _value(one: _Statement) -> str:
-    return one.value if isinstance(one, AttributeCandidate) else one.object.name
-
-
-def _slot(one: _Statement) -> tuple[Mention, str] | tuple[str, str]:
-    """Of whom and what; where the value stays, another may be told to have it."""
-    return (one.entity, one.key) if isinstance(one, AttributeCandidate) else (one.subject, one.label)
-
-
-def _bare(one: AnyCandidate) -> AnyCandidate:
-    """Apart from where it stands, and of an action from its words."""
-    bare = replace(one, start=0, end=0, confidence=1.0)
-    if isinstance(bare, ActionCandidate):
-        return replace(bare, summary="")
-    return bare
+    words |= {str(number)} if (number := number_of(splice.new)) is not None else set()
+    return any(words & set(re.findall(r"\w+", text.casefold())) for text in texts_of(one))

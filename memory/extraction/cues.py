@@ -16,7 +16,7 @@ _CUES = (
     r"hold)\b|"
     r"\s+(?:\d|(?-i:[A-Z])))|nope|nah|sorry|sry|apologies|pardon(?: me)?|i beg your pardon|excuse me|"
     r"wait(?: up)?|"
-    r"oops(?:ie)?|whoops|hang on|hold on|hmm+|oh dear|dear me|silly me|stupid me|my (?:bad|mistake|apologies)|"
+    r"oops(?:ie)?|whoops|hang on|hold on|hm+|oh dear|dear me|silly me|stupid me|my (?:bad|mistake|apologies)|"
     r"correction(?: (?:on|to|from|there|about)\b.*)?|typo|edit|autocorrect|damn autocorrect|"
     r"(?:let me |i(?:'d better| should| have to| must)? )?(?:correct|fix|rephrase|amend|clarify)(?: (?:myself|that|"
     r"this|it|"
@@ -41,7 +41,7 @@ _CUES = (
 _CUE = re.compile(rf"\W*(?:{_CUES})(?![\w'])", re.IGNORECASE)
 # Interjections alone correct nothing: "well, ten", "right, Leeds", "oh, Friday".
 _IDLE_CUE = re.compile(
-    r"\W*(?:er+m?|u[hm]+|ah+|oh+|ugh|well|right|ok(?:ay)?|hey|lol|haha+|hehe|ffs|omg|jesus|gosh|yikes|hmm+|you know "
+    r"\W*(?:er+m?|u[hm]+|ah+|oh+|ugh|well|right|ok(?:ay)?|hey|lol|haha+|hehe|ffs|omg|jesus|gosh|yikes|hm+|you know "
     r"what|"
     r"technically|to be fair|actually|in fact|by the way|strictly speaking)\W*",
     re.IGNORECASE,

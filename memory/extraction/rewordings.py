@@ -31,11 +31,12 @@ _RIGHT = re.compile(
 _DOING = (
     r"(?:(?:coming|going|taking place|happening|arriving|leaving|starting|flying|meeting|being held|held|scheduled|"
     r"due|set|booked|"
-    r"based|located|living|working|studying|called|named|spelled|spelt|written|actually|really|in fact|supposed to be|"
+    r"based|located|living|working|studying|training|retraining|volunteering|called|named|spelled|spelt|written|"
+    r"actually|really|in fact|supposed to be|"
     r"meant to be)\s+)*"
 )
 _WHERE = (
-    r"(?:(?:in|at|on|to|for|from|with(?! an? )|by|of|the|an?|my|our|about|around|only|just|really|actually|in "
+    r"(?:(?:in|at|on|to|for|from|as|with(?! an? )|by|of|the|an?|my|our|about|around|only|just|really|actually|in "
     r"fact|now|more like|all)\s+)*"
 )
 _BRINGS = re.compile(
@@ -141,7 +142,7 @@ class Rewording:
 
     start, end: of the new words, or of the denied ones. change: the old words held until now. who: what is said of
     whom the new words name, "" if they don't. sure: a cue or a denial says that it is a correction. led: the words
-    before them say that it is the new value.
+    before them say that it is the new value. placed: a preposition stands before them, as before no person.
     """
 
     new: str
@@ -152,6 +153,7 @@ class Rewording:
     who: str = ""
     sure: bool = True
     led: bool = False
+    placed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ def rewordings_in(text: str) -> Reworded:
             sure, change = True, change or old.change
             found.append(old)
             denied += [old.old] if old.old else []
-        else:
+        elif text[piece.start + len(piece.text) :][:1] != "?":
             for one in _brought(piece):
                 if not one.led and bare and one.new[:1].islower():
                     continue  # only the first of the bare pieces says it
@@ -217,8 +219,8 @@ def _pieces(text: str) -> Iterator[_Piece]:
         cues = cues_before(words)
         clearly, stressed = clearly or cues.clearly, stressed or cues.stressed
         start, words = start + cues.end, words[cues.end :]
-        if cues.any and not words.strip(" '-"):
-            yield _Piece("", start, True)
+        if (cues.any or cues.stressed) and not words.strip(" '-"):
+            yield _Piece("", start, True)  # "12, actually"
         behind = is_cued_behind(words)
         cued, clearly = cues.any or behind, clearly or behind
         offset = 0
@@ -282,7 +284,13 @@ def _brought(piece: _Piece) -> Iterator[Rewording]:
         sure = piece.cued or bool(lead and _RIGHT.search(lead)) or bool(_RIGHT_BEHIND.search(words)) or bool(who)
         sure = sure or (led and piece.stressed)
         led = led or piece.clearly
-        yield Rewording(new, old, begins, begins + len(new), change=now, who=who, sure=sure, led=led)
+        yield Rewording(
+            new, old, begins, begins + len(new), change=now, who=who, sure=sure, led=led, placed=_placed(words[:start])
+        )
+
+
+def _placed(before: str) -> bool:
+    return re.search(r"\b(?:at|in|on|from|for)\s+(?:the\s+)?$", before, re.IGNORECASE) is not None
 
 
 _RIGHT_BEHIND = re.compile(r"\b(?:instead|rather|i mean|i meant|i should say)$", re.IGNORECASE)

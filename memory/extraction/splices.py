@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memory.candidates import (
+    ActionCandidate,
+    AnyCandidate,
+    AttributeCandidate,
+    InstructionCandidate,
+    NameCandidate,
+    RelationCandidate,
+)
 from memory.extraction.calendar_words import MONTHS, WEEKDAYS
+from memory.extraction.lexicon import FAMILY, PETS
 from memory.extraction.quantities import NUMBER, ORDINAL, dimension
 from memory.extraction.rewordings import Rewording
 
@@ -51,6 +60,36 @@ class Value:
 
     text: str
     kind: str = ""
+
+
+def values_in(candidate: AnyCandidate) -> Iterator[Value]:
+    """The values that a candidate tells, each of which new words may replace."""
+    match candidate:
+        case AttributeCandidate(entity=entity, key=key, value=value):
+            if not entity.speaker and not entity.mine:
+                yield Value(entity.name, entity.type)
+            kind = (
+                "location"
+                if key in ("location", "hometown")
+                else "person"
+                if key in FAMILY
+                else "pet"
+                if key in PETS
+                else ""
+            )
+            yield Value(value, kind)
+        case RelationCandidate(subject=subject):
+            if not subject.speaker and not subject.mine:
+                yield Value(subject.name, subject.type)
+            yield Value(candidate.object.name, candidate.object.type)
+        case NameCandidate(name=name):
+            yield Value(name, "person")
+        case ActionCandidate(object=str(thing)):
+            yield Value(thing)
+        case InstructionCandidate(description=description):
+            yield Value(description)
+        case _:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +223,7 @@ def _counted(text: str, start: int, end: int, new: str) -> Splice:
     said = _QUANTITY.fullmatch(new)
     assert said is not None
     number, unit = said["number"].lstrip("£$€ "), said["unit"]
+    number = number.lower() if start else number
     following = re.match(r"\s*(\w+)", text[end:])
     if text[end - 1 : end].lower() == "k" and number.isdigit() and len(number) <= 3:
         number += "k"
@@ -214,6 +254,8 @@ def _fit(value: Value, by: Rewording, *, named: bool, label: str) -> int:
     if value.kind == "location":
         return 3 if named and label in _PLACES else 2 * (led and label != _PERSON)
     if value.kind == "person":
+        if by.placed:
+            return 0
         return 3 if named and label == _PERSON else (1 if label in _PLACES else 2) * named
     if value.kind == "organisation":
         return 2 * (named and label not in (*_PLACES, "DATE", "TIME"))
