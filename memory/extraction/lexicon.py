@@ -34,6 +34,8 @@ FAMILY = listed(
     "aunt cousin nephew niece stepmother stepfather stepson stepdaughter stepbrother stepsister twin "
     "grandson granddaughter godmother godfather godson goddaughter godchild"
 )
+# Relatives that are spoken of together.
+SEVERAL = listed("parents grandparents in-laws folks")
 IN_LAWS = listed("mother father sister brother son daughter")
 # What a dog or cat is called by its kind.
 BREEDS = dict.fromkeys(

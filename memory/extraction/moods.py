@@ -147,6 +147,8 @@ def _inversion(sentence: Span) -> Token | None:
                 continue
             if word.lower_ == "what" and follower.lower_ in ("i", "we") and word.i == first_word(sentence).i:
                 continue  # "What I like is chess": a statement, unless it is marked
+            if word.lower_ == "what" and word.head.dep_ == "csubj" and word.i == first_word(sentence).i:
+                continue  # "What bores me is chess"
             if word.lower_ == "when" and follower.lower_ in ("i", "we", "he", "she", "they", "my"):
                 continue  # "When I moved": a time
             return word

@@ -219,12 +219,15 @@ def _is_of_the_user(sentence: Span) -> bool:
 def _claims(reading: Reading, *, openly: bool) -> list[Claim]:
     """What the families read in a clause; what two of them read counts once, and an end more than what it ends.
 
+    Of two that tell one thing in more and fewer words, the first counts.
     openly: whether what none of them knows is read by its own verb; others than users talk of the world at large.
     """
     claims: dict[object, Claim] = {}
     for family in FAMILIES:
+        others = list(claims.values())
         for claim in family.read(reading):
-            claims.setdefault((claim.subject, claim.key, claim.value, claim.aspect), claim)
+            if not any(_same(claim, other) for other in others):
+                claims.setdefault((claim.subject, claim.key, claim.value, claim.aspect), claim)
     told = [claim for claim in claims.values() if claim.aspect is not Aspect.GIVEN]
     # Of what is had, one thing may be known as owned and the next be no such thing.
     had = reading.lemma == "have" and all(claim.key == "owns" for claim in told)
@@ -246,6 +249,17 @@ def _leaves_room(claims: Sequence[Claim], reading: Reading) -> bool:
     """Whether the claims of a clause are not all that it tells: what was bought one day is had, and was bought."""
     turned = reading.lemma in TURNS and bool(reading.times)
     return turned or all(claim.aspect is Aspect.GIVEN for claim in claims)
+
+
+def _same(claim: Claim, other: Claim) -> bool:
+    """Whether two claims tell the same, one in more words: "the Kestrel API" and "Kestrel API"."""
+    ends = (Aspect.END, Aspect.OVER)
+    if (claim.subject, claim.key) != (other.subject, other.key) or (claim.aspect in ends) != (other.aspect in ends):
+        return False
+    said, known = (
+        (one.value.name if isinstance(one.value, Mention) else one.value).casefold() for one in (claim, other)
+    )
+    return said != known and (said in known or known in said)
 
 
 def _told_beside(reading: Reading) -> bool:

@@ -28,6 +28,7 @@ SPELLINGS = {
     "mama": "mother",
     "dad": "father",
     "papa": "father",
+    "folks": "parents",
     "kid": "child",
     "grandma": "grandmother",
     "grandpa": "grandfather",
