@@ -10,7 +10,8 @@ Porto, as was known, is in no doubt any more.
   assistant's echo is no answer.
 - A contradiction between sources is settled by words in force that would supersede all that is merely claimed: the
   higher-ranked source says its value again, or takes over the other one, or who claimed it takes it back. Who claims
-  the same again settles nothing, nor does one of two documents that disagree.
+  the same again settles nothing, nor does one of two documents that disagree, nor a document that tells a third value:
+  a newer edition was not written to answer the claim.
 - That something ended which was not known is no doubt any more as soon as the ending meets its version.
 """
 
@@ -58,7 +59,8 @@ class Settling:
         if not self._is_clear() or self.said.place[0] < doubt.said_at:
             return False
         if doubt.reason == CONTRADICTION:
-            return self._is_in_force() and all(self.said.overtakes(one) for one in self._claims())
+            answers = self.said.rank != SourceKind.DOCUMENT.rank or doubt.names(self.said.spelt)
+            return answers and self._is_in_force() and all(self.said.overtakes(one) for one in self._claims())
         return (self.only_value and self._is_in_force()) or doubt.names(self.said.spelt)
 
     def _is_clear(self) -> bool:

@@ -516,6 +516,14 @@ def test_a_contradiction_is_settled_by_words_in_force_that_count_more_than_the_c
     assert settled(contradicted().when(city(value), at=NOON + 2 * DAY, source=source)) == expected
 
 
+def test_a_newer_edition_with_a_third_value_settles_no_claim_against_the_document() -> None:
+    story = Story()
+    story.when(city("Porto"), source=SourceKind.DOCUMENT)
+    story.when(city("Lyon"), at=NOON + DAY)
+    assert settled(story.when(city("Oslo"), at=NOON + 2 * DAY, source=SourceKind.DOCUMENT)) == 0
+    assert settled(story.when(city("Oslo"), at=NOON + 3 * DAY)) == 1, "who claimed Lyon says Oslo, too"
+
+
 def test_a_contradiction_that_was_settled_is_flagged_anew_when_it_comes_up_again() -> None:
     story = contradicted()
     story.when(city("Porto"), at=NOON + 2 * DAY, source=SourceKind.UPSERT)
