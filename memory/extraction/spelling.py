@@ -23,6 +23,10 @@ _SHORT = {
     "gf": "girlfriend",
     "yrs": "years",
     "dob": "birthday",
+    "lil": "little",
+    "bro": "brother",
+    "sis": "sister",
+    "w": "with",
 }
 _WORDS = {**_APOSTROPHES, **_SHORT, "bc": "because", "cos": "because", "cuz": "because", "i": "I"}
 # Said for company rather than for its meaning.
