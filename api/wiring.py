@@ -172,7 +172,7 @@ def services(
                 embedder=questions,
                 indexing=indexing,
                 queue=Queue(pool),
-                recall=Recall(questions, traces),
+                recall=Recall(questions, traces, indexing.settle),
                 models=models,
                 chat=ChatParts(
                     ConfiguredResponders(models, deadline_s=settings.chat_deadline_s),

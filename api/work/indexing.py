@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 BATCH_PASSAGES = 64
 GRAPH_BATCH = 200
 GATHER_S = 0.2  # what is written meanwhile is embedded together, which takes little more than half the time
+AT_ONCE = -math.inf
+SETTLE_S = 0.25  # longest that a question waits for what was written just before it
 LOOK_AROUND_S = 30.0
 PAUSE_AFTER_FAILURE_S = (1.0, 60.0)  # doubled from one to the other
 
@@ -50,6 +52,7 @@ class Indexing:
         self._due: dict[str, float] = {}  # when to look at each context that may hold something new
         self._pauses: dict[str, float] = {}  # how long each that failed was left alone
         self._extending: set[str] = set()
+        self._at = ""  # the context that is being looked at
         self._changed = threading.Condition()
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -66,7 +69,7 @@ class Indexing:
         """Stop after the batch at hand; what is left is found at the next start."""
         with self._changed:
             self._stopped = True
-            self._changed.notify()
+            self._changed.notify_all()
         if self._thread is not None:
             self._thread.join(5)
             self._thread = None
@@ -81,7 +84,24 @@ class Indexing:
         if self._thread is not None:
             with self._changed:
                 self._due.setdefault(context_id, time.monotonic() + GATHER_S)
-                self._changed.notify()
+                self._changed.notify_all()
+
+    def settle(self, context_id: str) -> bool:
+        """Index what this process wrote in the context a moment ago, at once, and wait for it, SETTLE_S at most.
+
+        Returns whether something was awaited and is there: never for a backlog, or while the model fails. Never fails.
+        """
+        with self._changed:
+            if context_id in self._pauses:
+                return False
+            if self._due.get(context_id, 0.0) > time.monotonic():
+                self._due[context_id] = AT_ONCE
+                self._changed.notify_all()
+            elif self._at != context_id:
+                return False
+            return self._changed.wait_for(
+                lambda: self._at != context_id and self._due.get(context_id) != AT_ONCE, SETTLE_S
+            )
 
     def catch_up(self, context_id: str) -> None:
         """Index all that is there now, here and at once. Raises EmbeddingUnavailable."""
@@ -113,6 +133,7 @@ class Indexing:
                     self._changed.wait(min(look_around_at, due_at) - now)
                     continue
                 del self._due[context_id]
+                self._at = context_id
             try:
                 if self._step(context_id):
                     self._look_at(context_id, now)
@@ -125,6 +146,9 @@ class Indexing:
                 self._rest(context_id, PAUSE_AFTER_FAILURE_S[0])
             except Exception:
                 logger.exception("indexing of context %s failed", context_id)
+            with self._changed:
+                self._at = ""
+                self._changed.notify_all()
 
     def _step(self, context_id: str) -> bool:
         """One batch of each kind. Returns whether there may be more. Words need no model, so they come first."""

@@ -67,15 +67,18 @@ class Embedder(Protocol):
 class Recall:
     """Answers questions. Shared by all threads."""
 
-    def __init__(self, embedder: Embedder, traces: TraceBuffer) -> None:
+    def __init__(self, embedder: Embedder, traces: TraceBuffer, settle: Callable[[str], bool]) -> None:
+        """settle: waits for the vectors of what was written into a context just now; whether there was any."""
         self._embedder = embedder
         self._traces = traces
+        self._settle = settle
 
     def retrieve(self, context_id: str, reading: Reading, wanted: Wanted) -> Retrieved:
         """The answer to `wanted` for whom `reading` opens a reader.
 
         No reader is open while a model is asked for the question's vector; none is asked where one property
-        of one entity answers the question, and nobody who may not read asks one.
+        of one entity answers the question, and nobody who may not read asks one. Where little was found, what was
+        written just now may lack its vectors: it is awaited, and the question asked again.
         """
         started = time.perf_counter()
         trace_id = ULID().to_uuid()
@@ -98,10 +101,10 @@ class Recall:
         if retrieved is None:
             vector, model = self._embedder.question(wanted.text, context_id)
             question = replace(question, vector=vector, model=model)
-            with reading() as (caller, reader):
-                _check_session(reader, wanted)
-                retrieved = _Search(reader, wanted, question, look, trace_id).answer()
-                retrieved = _with_background(reader, caller, retrieved, wanted)
+            caller, retrieved = _searched(reading, wanted, question, look, trace_id)
+        is_little = retrieved.tier == ESCALATED or not retrieved.hits
+        if is_little and question.vector is not None and self._settle(context_id):
+            caller, retrieved = _searched(reading, wanted, question, look, trace_id)
         return self._traced(caller, retrieved, wanted, started)
 
     def _traced(self, caller: Caller, retrieved: Retrieved, wanted: Wanted, started: float) -> Retrieved:
@@ -126,6 +129,15 @@ class Recall:
                 )
             )
         return retrieved
+
+
+def _searched(
+    reading: Reading, wanted: Wanted, question: Question, look: Asked, trace_id: UUID
+) -> tuple[Caller, Retrieved]:
+    with reading() as (caller, reader):
+        _check_session(reader, wanted)
+        retrieved = _Search(reader, wanted, question, look, trace_id).answer()
+        return caller, _with_background(reader, caller, retrieved, wanted)
 
 
 class _Search:

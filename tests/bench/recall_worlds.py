@@ -125,7 +125,7 @@ class _Questions:
 
 def recall_with(services: Services, embedder: Embedder) -> Recall:
     """The whole recall, tiers and all, over this embedder."""
-    return Recall(_Questions(embedder), services.traces)
+    return Recall(_Questions(embedder), services.traces, lambda _: False)
 
 
 def asked(text: str, embedder: Embedder | None) -> Question:

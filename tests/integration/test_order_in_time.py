@@ -66,7 +66,7 @@ def found(world: World, text: str, *said: str) -> list[str]:
         with world.reading() as reader:
             yield world.caller, reader
 
-    recall = Recall(ByHand(), world.services.traces)
+    recall = Recall(ByHand(), world.services.traces, lambda _: False)
     return [hit.text for hit in recall.retrieve(world.context_id, reading, Wanted(text=text)).hits]
 
 

@@ -209,6 +209,27 @@ def test_a_context_whose_model_fails_holds_up_no_other(services: Services) -> No
         indexing.close()
 
 
+def test_what_was_written_a_moment_ago_is_embedded_at_once_for_who_asks(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given words that would be looked at much later
+    monkeypatch.setattr("api.work.indexing.GATHER_S", 60.0)
+    monkeypatch.setattr("api.work.indexing.SETTLE_S", 20.0)
+    indexing = Indexing(world.services.pool, lambda _: Hashing())
+    indexing.start()
+    try:
+        said(world, "some words")
+        indexing.poke(world.context_id)
+        # when somebody waits for them, then they are there
+        assert indexing.settle(world.context_id)
+        with world.reading() as reader:
+            assert indexing.waiting(reader) == 0
+        # and nothing is left to wait for
+        assert not indexing.settle(world.context_id)
+    finally:
+        indexing.close()
+
+
 def test_what_is_written_in_quick_succession_is_embedded_together(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
