@@ -137,6 +137,10 @@ class _StillDown(EmbeddedPostgresError):
     """The server did not answer in time, but may yet."""
 
 
+# What a start that was killed asked for may come to be while the next one asks for it.
+_MADE_MEANWHILE = (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateDatabase)
+
+
 @dataclass(frozen=True, slots=True)
 class _Cluster:
     """One data folder, with the programs and the user that serve it."""
@@ -174,6 +178,8 @@ class _Cluster:
                 self._prepare()
                 return
             except psycopg.Error as error:
+                if isinstance(error, _MADE_MEANWHILE) and attempt < CRASHES_MAX:
+                    continue
                 if error.sqlstate is not None and not error.sqlstate.startswith("57"):  # 57: it is going down
                     raise EmbeddedPostgresError(
                         f"Postgres cannot prepare its database ({error.diag.message_primary}): see {self.log}"
