@@ -36,6 +36,12 @@ _GENERIC = listed(
     "future beatles cats "
     "colour color snow"
 )
+# With more words behind it: a second predicate, whatever its tag ("... and lives in Porto").
+_PREDICATES = listed(
+    "live lives lived work works worked study studies studied teach teaches taught own owns owned drive drives drove "
+    "play plays played speak speaks spoke collect collects collected run runs ran use uses used hate hates hated love "
+    "loves loved like likes liked have has had want wants wanted need needs go goes went come comes came do does did"
+)
 _TIMES_OF_DAY = listed("today tonight yesterday tomorrow now atm rn lol btw tbh though tho haha please thanks")
 
 
@@ -130,13 +136,19 @@ def _noun_phrases(reading: Reading, words: Sequence[Token], fact: Fact) -> Itera
             return
         if not _may_stand(phrase, known=not fact.tail):
             return
-        if position and _is_clause(phrase):
+        if position and (_is_clause(phrase) or _is_predicate(phrase)):
             return
         kept = phrase.tail if fact.tail and phrase.tail and not _is_here(phrase.tail) else phrase.words
         text = _plain(value_of(kept))
         if not text:
             return
         yield text
+
+
+def _is_predicate(phrase: Phrase) -> bool:
+    first = phrase.words[0]
+    goes_on = len(phrase.words) > 1 or len(phrase.tail) > 1
+    return first.tag_ == "VB" or (goes_on and first.lower_ in _PREDICATES)
 
 
 def _may_stand(phrase: Phrase, *, known: bool) -> bool:
