@@ -21,6 +21,7 @@ MONTHS = {
     )
     for name in names
 }
+MONTH_WORDS = "|".join(sorted(MONTHS, key=len, reverse=True))  # for regular expressions
 WEEKDAYS = {
     name: number
     for number, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))

@@ -12,12 +12,12 @@ from memory.candidates import (
     NameCandidate,
     RelationCandidate,
 )
-from memory.extraction.calendar_words import MONTHS, WEEKDAYS
+from memory.extraction.calendar_words import MONTH_WORDS, WEEKDAYS
 from memory.extraction.lexicon import FAMILY, PETS
 from memory.extraction.quantities import NUMBER, ORDINAL, dimension
 from memory.extraction.rewordings import Rewording
 
-_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b"
+_MONTH = rf"(?:{MONTH_WORDS})\b"
 _WEEKDAY = rf"\b(?:{'|'.join(WEEKDAYS)})s?\b"
 _PART = r"(?:\s+(?:mornings?|afternoons?|evenings?|nights?|week))?"
 _DAY = rf"(?:{ORDINAL}|\b\d{{1,2}}\b)"

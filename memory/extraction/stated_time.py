@@ -25,7 +25,7 @@ from memory.extraction.calendar_intervals import (
     weekday_near,
     year_of,
 )
-from memory.extraction.calendar_words import MONTHS, NUMBERS, WEEKDAYS
+from memory.extraction.calendar_words import MONTH_WORDS, MONTHS, NUMBERS, WEEKDAYS
 
 AMOUNT_MAX = 10_000
 
@@ -66,7 +66,7 @@ class StatedTime:
     bound: Bound = Bound.AT
 
 
-_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?(?![a-z])"
+_MONTH = rf"(?:{MONTH_WORDS})\.?(?![a-z])"
 _WEEKDAY = "(?:" + "|".join(WEEKDAYS) + ")"
 _SEASON = "(?:" + "|".join(SEASONS) + ")"
 _NUMBER = r"(?:\d{1,9}|" + "|".join(sorted(map(re.escape, NUMBERS), key=len, reverse=True)) + ")"

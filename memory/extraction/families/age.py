@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memory.candidates import SPEAKER, Mention
-from memory.extraction.calendar_words import MONTHS
+from memory.extraction.calendar_words import MONTH_WORDS
 from memory.extraction.claims import Aspect, Claim
 from memory.extraction.families.frames import subject_of
 from memory.extraction.lexicon import FAMILY, FIRST_PERSON_POSSESSIVE, PETS
@@ -15,7 +15,7 @@ from memory.extraction.stated_time import Tense
 from memory.extraction.turns import Reading
 
 AGE_MAX = 125
-_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"
+_MONTH = rf"(?:{MONTH_WORDS})\.?"
 _DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?|{ORDINAL})"
 _NUMBER = rf"\d{{1,3}}|{IN_WORDS}"
 _DATE = re.compile(

@@ -7,6 +7,7 @@ from spacy.tokens import Span, Token
 
 from memory.candidates import VALUE_LENGTH_MAX
 from memory.extraction.families.phrasebook.facts import Fact, Kind
+from memory.extraction.families.phrasebook.verbs import forms_of
 from memory.extraction.lexicon import FAMILY, listed
 from memory.extraction.phrases import NO_CAPITALS, Phrase, complements, is_pointing, value_of
 from memory.extraction.turns import Reading
@@ -37,10 +38,12 @@ _GENERIC = listed(
     "colour color snow"
 )
 # With more words behind it: a second predicate, whatever its tag ("... and lives in Porto").
-_PREDICATES = listed(
-    "live lives lived work works worked study studies studied teach teaches taught own owns owned drive drives drove "
-    "play plays played speak speaks spoke collect collects collected run runs ran use uses used hate hates hated love "
-    "loves loved like likes liked have has had want wants wanted need needs go goes went come comes came do does did"
+_PREDICATES = frozenset(
+    form
+    for verb in listed(
+        "live work study teach own drive play speak collect run use hate love like have want need go come do"
+    )
+    for form in forms_of(verb)[:3]  # no participles, which make nouns too
 )
 _TIMES_OF_DAY = listed("today tonight yesterday tomorrow now atm rn lol btw tbh though tho haha please thanks")
 
