@@ -6,31 +6,13 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from api.work import recovery
-from memory.candidates import (
-    SPEAKER,
-    AnyCandidate,
-    AttributeCandidate,
-    Extraction,
-    Mention,
-)
-from memory.events import (
-    ActionRecorded,
-    Event,
-    ExtractionCompleted,
-)
+from memory.candidates import SPEAKER, AnyCandidate, AttributeCandidate, Extraction, Mention
+from memory.events import ActionRecorded, Event, ExtractionCompleted
 from memory.extraction import Extractor
 from memory.remember import Learnt, Memory, Remembered
 from memory.understanding import Understanding
 from memory.values import Role, attribute_key, entity_type, name_key
-from projections import (
-    attribute_versions,
-    corrections,
-    entities,
-    instructions,
-    relations,
-    turns,
-    uncertainties,
-)
+from projections import attribute_versions, corrections, entities, instructions, relations, turns, uncertainties
 from projections.attribute_versions import AttributeVersionRow
 from projections.reading import Instant
 from tests.worlds import World

@@ -1,6 +1,4 @@
-"""Reported cases: contradictions, and the same said twice. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: contradictions, and the same said twice. See `test_reported_cases.py`."""
 
 from datetime import UTC, datetime
 
@@ -13,9 +11,7 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
-from projections import (
-    provenance,
-)
+from projections import provenance
 from tests.heard import (
     DAY,
     MONDAY,

@@ -1,30 +1,19 @@
-"""Reported cases: answers that don't parse, providers that fail, races, slowness and cost. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: unparsed answers, failing providers, races, slowness and cost. See `test_reported_cases.py`."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from api.ids import new_id
 from api.keys import digest, new_key
-from memory.candidates import (
-    EntityCandidate,
-    Mention,
-)
+from memory.candidates import EntityCandidate, Mention
 from memory.errors import ExtractorUnavailable
-from memory.events import (
-    GrantGiven,
-    KeyMinted,
-    PrincipalCreated,
-)
+from memory.events import GrantGiven, KeyMinted, PrincipalCreated
 from memory.principals import VERBS
 from memory.recorded import Origin
 from memory.remember import ExtractionStatus, Turn
 from memory.scopes import ROOT_SET, scope_set_id
 from memory.values import derived_id
-from projections import (
-    provenance,
-)
+from projections import provenance
 from tests.heard import (
     MONDAY,
     Answer,

@@ -1,28 +1,12 @@
-"""Reported cases: filters, starts and uncertainty. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: filters, starts and uncertainty. See `test_reported_cases.py`."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from projections import (
-    rebuild,
-)
+from projections import rebuild
 from projections.table import READ_MODELS_SCHEMA
-from tests.heard import (
-    MONDAY,
-    doubts,
-    heard,
-    held,
-    history,
-    known,
-    mine,
-    names,
-    of,
-    said,
-    spans,
-)
+from tests.heard import MONDAY, doubts, heard, held, history, known, mine, names, of, said, spans
 from tests.worlds import World
 
 

@@ -25,17 +25,7 @@ from projections import usage
 from projections.recall.embedding import Vector
 from projections.recall.question import parsed
 from projections.recall.search import Found, search
-from tests.heard import (
-    Prepared,
-    events,
-    kept,
-    known,
-    learn_pending,
-    mine,
-    only,
-    status,
-    with_extractor,
-)
+from tests.heard import Prepared, events, kept, known, learn_pending, mine, only, status, with_extractor
 from tests.integration.test_recall import recall, texts
 from tests.providers import answer, attribute, extractor_at
 from tests.worlds import World

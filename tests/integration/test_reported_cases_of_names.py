@@ -1,6 +1,4 @@
-"""Reported cases: who and what is meant, and who said it. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: who and what is meant, and who said it. See `test_reported_cases.py`."""
 
 import pytest
 
@@ -14,24 +12,10 @@ from memory.candidates import (
     RelationCandidate,
     UncertaintyCandidate,
 )
-from memory.events import (
-    ExtractionCompleted,
-)
+from memory.events import ExtractionCompleted
 from memory.remember import ExtractionStatus
 from memory.values import Role
-from tests.heard import (
-    deeds,
-    doubts,
-    events,
-    heard,
-    history,
-    known,
-    mine,
-    names,
-    of,
-    said,
-    topics,
-)
+from tests.heard import deeds, doubts, events, heard, history, known, mine, names, of, said, topics
 from tests.worlds import World
 
 # --- entities ---------------------------------------------------------------------------------

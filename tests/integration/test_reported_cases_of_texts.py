@@ -1,25 +1,10 @@
-"""Reported cases: scripts, long and odd texts. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: scripts, long and odd texts. See `test_reported_cases.py`."""
 
 from datetime import UTC, datetime
 from unicodedata import normalize
 
-from memory.candidates import (
-    EntityCandidate,
-    Mention,
-    RelationCandidate,
-)
-from tests.heard import (
-    heard,
-    history,
-    known,
-    mine,
-    names,
-    of,
-    said,
-    topics,
-)
+from memory.candidates import EntityCandidate, Mention, RelationCandidate
+from tests.heard import heard, history, known, mine, names, of, said, topics
 from tests.worlds import World
 
 GERMAN = "Ich wohne seit 2015 in Linz und spiele Geige."

@@ -1,32 +1,15 @@
-"""Reported cases: negations, endings, stated times and histories. See
-`tests/integration/test_reported_cases.py`.
-"""
+"""Reported cases: negations, endings, stated times and histories. See `test_reported_cases.py`."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
 import msgspec
 
-from memory.candidates import (
-    SPEAKER,
-    AttributeCandidate,
-    Mention,
-    Polarity,
-    RelationCandidate,
-)
+from memory.candidates import SPEAKER, AttributeCandidate, Mention, Polarity, RelationCandidate
 from memory.errors import ExtractorUnavailable
-from memory.events import (
-    AttributeAsserted,
-    AttributeClosed,
-    AttributeEnded,
-    ExtractionCompleted,
-)
+from memory.events import AttributeAsserted, AttributeClosed, AttributeEnded, ExtractionCompleted
 from memory.recorded import Recorded
 from memory.remember import ExtractionStatus
-from projections import (
-    corrections,
-    entities,
-    relations,
-)
+from projections import corrections, entities, relations
 from tests.heard import (
     ALL,
     DAY,
